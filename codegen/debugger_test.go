@@ -38,7 +38,7 @@ func price(ctx context.Context, item string) (int, error) {
 //movenext:async
 func total(ctx context.Context, items []string) (int, error) { // the function
 	sum := 0
-	for _, item := range items {
+	for _, item := range items { // the loop
 		n, err := price(ctx, item) // the await
 		if err != nil {
 			return 0, err
@@ -82,16 +82,18 @@ func TestADebuggerStepsThroughTheSource(t *testing.T) {
 		fmt.Sprintf("break %s:%d", filepath.ToSlash(source), lines["behind"]),
 		"continue", "next", "continue", "next"))
 
+	// A breakpoint on a line that suspends stops before the suspension.
 	generated(t, dir, codegen.Release)
-	assert.Equal(t, stop("behind", "sum"), stops(t, dir, debugger,
+	assert.Equal(t, stop("loop", "await", "behind", "sum"), stops(t, dir, debugger,
+		fmt.Sprintf("break example.com/shop/main.go:%d", lines["loop"]),
+		fmt.Sprintf("break example.com/shop/main.go:%d", lines["await"]),
 		fmt.Sprintf("break example.com/shop/main.go:%d", lines["behind"]),
-		"continue", "next"))
+		"continue", "continue", "continue", "next"))
 
 	// An editor sends the full path.
-	built(t, dir, "-trimpath=example.com/shop=>"+filepath.ToSlash(dir))
-	assert.Equal(t, stop("behind", "sum"), stops(t, dir, debugger,
-		fmt.Sprintf("break %s:%d", filepath.ToSlash(source), lines["behind"]),
-		"continue", "next"))
+	built(t, dir, launchFlags(t, dir))
+	assert.Equal(t, []int{lines["await"], lines["behind"], lines["sum"]},
+		editorStops(t, dir, debugger, source, lines["await"], lines["behind"], lines["sum"]))
 }
 
 // installed returns the path of delve.

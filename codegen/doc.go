@@ -64,6 +64,7 @@
 //		goto resume2
 //	default:
 //		statemachine.Misuse(resumeAt)
+//		return
 //	}
 //
 // A call of a function with a twin enters the callee's machine. If the callee ran to its end,

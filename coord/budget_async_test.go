@@ -24,6 +24,7 @@ const (
 
 // othersAsync starts [others] as a state machine and returns its job.
 func othersAsync(ctx context.Context, u *uncontended) (result *job.Job[job.Void]) {
+	_ = others // it is not unused
 	var r statemachine.Run
 	frame := othersFrame{u: u}
 	defer statemachine.Catch(&r, &result)
@@ -51,6 +52,7 @@ func (f *othersFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	// budget_test.go:53: job.Yield()
 	f.State = 1
@@ -60,7 +62,7 @@ resume1:
 	_ = r.Refusal()
 	f.u.wasFree = f.u.free(f.u.what)
 	f.u.seen = true
-//line github.com/movenext/movenext/coord/budget_async_test.go:64
+//line github.com/movenext/movenext/coord/budget_async_test.go:66
 	return true
 }
 
@@ -87,6 +89,7 @@ func (f *othersMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // usesAsync starts [uses] as a state machine and returns its job.
 func usesAsync(ctx context.Context, u *uncontended) (result *job.Job[job.Void]) {
+	_ = uses // it is not unused
 	var r statemachine.Run
 	frame := usesLocals{ctx: ctx, u: u}
 	defer statemachine.Catch(&r, &result)
@@ -140,6 +143,7 @@ func (f *usesLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		goto resume9
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// budget_test.go:67: job.Yield()
 	f.State = 1
@@ -190,7 +194,7 @@ for1:
 case1:
 //line github.com/movenext/movenext/coord/budget_test.go:75
 	f.waitFor2, err = f.u.waitForEnter(r, f.ended, "Mutex")
-//line github.com/movenext/movenext/coord/budget_async_test.go:194
+//line github.com/movenext/movenext/coord/budget_async_test.go:198
 	if f.waitFor2 == nil {
 		goto after2
 	}
@@ -199,20 +203,20 @@ case1:
 resume2:
 //line github.com/movenext/movenext/coord/budget_test.go:75
 	err = f.waitFor2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:203
+//line github.com/movenext/movenext/coord/budget_async_test.go:207
 	f.waitFor2 = nil
 after2:
 //line github.com/movenext/movenext/coord/budget_test.go:75
 	if errors.Is(err, errUsed) {
 		err = nil
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:210
+//line github.com/movenext/movenext/coord/budget_async_test.go:214
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/coord/budget_test.go:79
 	leader = false
 	f.wait3, leader, err = f.u.alone.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:216
+//line github.com/movenext/movenext/coord/budget_async_test.go:220
 	if f.wait3 == nil {
 		goto after3
 	}
@@ -221,19 +225,19 @@ case2:
 resume3:
 //line github.com/movenext/movenext/coord/budget_test.go:80
 	leader, err = f.wait3.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:225
+//line github.com/movenext/movenext/coord/budget_async_test.go:229
 	f.wait3 = nil
 after3:
 //line github.com/movenext/movenext/coord/budget_test.go:80
 	if !leader {
 		return true, errUsed
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:232
+//line github.com/movenext/movenext/coord/budget_async_test.go:236
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/coord/budget_test.go:84
 	f.send4, err = f.u.newest.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:237
+//line github.com/movenext/movenext/coord/budget_async_test.go:241
 	if f.send4 == nil {
 		goto after4
 	}
@@ -242,14 +246,14 @@ case3:
 resume4:
 //line github.com/movenext/movenext/coord/budget_test.go:84
 	err = f.send4.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:246
+//line github.com/movenext/movenext/coord/budget_async_test.go:250
 	f.send4 = nil
 after4:
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/coord/budget_test.go:86
 	f.send4, err = f.u.bounded.SendEnter(r, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:253
+//line github.com/movenext/movenext/coord/budget_async_test.go:257
 	if f.send4 == nil {
 		goto after5
 	}
@@ -258,7 +262,7 @@ case4:
 resume5:
 //line github.com/movenext/movenext/coord/budget_test.go:86
 	err = f.send4.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:262
+//line github.com/movenext/movenext/coord/budget_async_test.go:266
 	f.send4 = nil
 after5:
 //line github.com/movenext/movenext/coord/budget_test.go:86
@@ -267,7 +271,7 @@ after5:
 	}
 //line github.com/movenext/movenext/coord/budget_test.go:87
 	f.receive6, _, err = f.u.bounded.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:271
+//line github.com/movenext/movenext/coord/budget_async_test.go:275
 	if f.receive6 == nil {
 		goto after6
 	}
@@ -276,7 +280,7 @@ after5:
 resume6:
 //line github.com/movenext/movenext/coord/budget_test.go:87
 	_, err = f.receive6.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:280
+//line github.com/movenext/movenext/coord/budget_async_test.go:284
 	f.receive6 = nil
 after6:
 endIf1:
@@ -284,7 +288,7 @@ endIf1:
 case5:
 //line github.com/movenext/movenext/coord/budget_test.go:90
 	f.send4, err = f.u.broadcast.SendEnter(r, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:288
+//line github.com/movenext/movenext/coord/budget_async_test.go:292
 	if f.send4 == nil {
 		goto after7
 	}
@@ -293,7 +297,7 @@ case5:
 resume7:
 //line github.com/movenext/movenext/coord/budget_test.go:90
 	err = f.send4.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:297
+//line github.com/movenext/movenext/coord/budget_async_test.go:301
 	f.send4 = nil
 after7:
 //line github.com/movenext/movenext/coord/budget_test.go:90
@@ -302,7 +306,7 @@ after7:
 	}
 //line github.com/movenext/movenext/coord/budget_test.go:91
 	f.receive6, _, err = f.u.sub.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:306
+//line github.com/movenext/movenext/coord/budget_async_test.go:310
 	if f.receive6 == nil {
 		goto after8
 	}
@@ -311,7 +315,7 @@ after7:
 resume8:
 //line github.com/movenext/movenext/coord/budget_test.go:91
 	_, err = f.receive6.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:315
+//line github.com/movenext/movenext/coord/budget_async_test.go:319
 	f.receive6 = nil
 after8:
 endIf2:
@@ -319,7 +323,7 @@ endIf2:
 case6:
 //line github.com/movenext/movenext/coord/budget_test.go:94
 	f.waitFor2, err = f.u.waitForEnter(r, f.ctx, f.u.what)
-//line github.com/movenext/movenext/coord/budget_async_test.go:323
+//line github.com/movenext/movenext/coord/budget_async_test.go:327
 	if f.waitFor2 == nil {
 		goto after9
 	}
@@ -328,7 +332,7 @@ case6:
 resume9:
 //line github.com/movenext/movenext/coord/budget_test.go:94
 	err = f.waitFor2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:332
+//line github.com/movenext/movenext/coord/budget_async_test.go:336
 	f.waitFor2 = nil
 after9:
 endSwitch1:
@@ -336,7 +340,7 @@ endSwitch1:
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:340
+//line github.com/movenext/movenext/coord/budget_async_test.go:344
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/coord/budget_test.go:100
@@ -344,7 +348,7 @@ endFor1:
 		return true, errKept
 	}
 	return true, nil
-//line github.com/movenext/movenext/coord/budget_async_test.go:348
+//line github.com/movenext/movenext/coord/budget_async_test.go:352
 }
 
 // usesMachine is [uses] as the root of a chain: chain, job and frame in one allocation.
@@ -371,6 +375,7 @@ func (f *usesMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // misusesAsync starts [misuses] as a state machine and returns its job.
 func misusesAsync(ctx context.Context, l *coord.Limiter[float64], k *coord.KeyedMutex[any]) (result *job.Job[int]) {
+	_ = misuses // it is not unused
 	var r statemachine.Run
 	frame := misusesFrame{ctx: ctx, l: l, k: k}
 	defer statemachine.Catch(&r, &result)
@@ -407,6 +412,7 @@ func (f *misusesFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/coord/budget_test.go:142
 	f.i1 = 0
@@ -417,7 +423,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/budget_test.go:143
 	f.misuse1, misuse1Value = misuseEnter(r, f.ctx, f.l, f.k)
-//line github.com/movenext/movenext/coord/budget_async_test.go:421
+//line github.com/movenext/movenext/coord/budget_async_test.go:427
 	if f.misuse1 == nil {
 		goto after1
 	}
@@ -426,14 +432,14 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:143
 	misuse1Value = f.misuse1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:430
+//line github.com/movenext/movenext/coord/budget_async_test.go:436
 	f.misuse1 = nil
 after1:
 //line github.com/movenext/movenext/coord/budget_test.go:143
 	f.panics += misuse1Value
 //line github.com/movenext/movenext/coord/budget_test.go:142
 	f.i1++
-//line github.com/movenext/movenext/coord/budget_async_test.go:437
+//line github.com/movenext/movenext/coord/budget_async_test.go:443
 	goto range1
 endRange1:
 	return true
@@ -462,6 +468,7 @@ func (f *misusesMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // misuseAsync starts [misuse] as a state machine and returns its job.
 func misuseAsync(ctx context.Context, l *coord.Limiter[float64], k *coord.KeyedMutex[any]) (result *job.Job[int]) {
+	_ = misuse // it is not unused
 	var r statemachine.Run
 	frame := misuseFrame{panics: new(int)}
 	defer statemachine.Catch(&r, &result)
@@ -522,6 +529,7 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (hasEnded 
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		panics := f.panics
@@ -544,7 +552,7 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (hasEnded 
 	}
 //line github.com/movenext/movenext/coord/budget_test.go:156
 	f.lockOrAcquire1, _ = args.k.LockEnter(r, args.ctx, []int{})
-//line github.com/movenext/movenext/coord/budget_async_test.go:548
+//line github.com/movenext/movenext/coord/budget_async_test.go:556
 	if f.lockOrAcquire1 == nil {
 		goto after1
 	}
@@ -553,14 +561,14 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (hasEnded 
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:156
 	f.lockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:557
+//line github.com/movenext/movenext/coord/budget_async_test.go:565
 	f.lockOrAcquire1 = nil
 after1:
 	goto endIf1
 else1:
 //line github.com/movenext/movenext/coord/budget_test.go:158
 	f.lockOrAcquire1, _ = args.l.AcquireEnter(r, args.ctx, math.NaN())
-//line github.com/movenext/movenext/coord/budget_async_test.go:564
+//line github.com/movenext/movenext/coord/budget_async_test.go:572
 	if f.lockOrAcquire1 == nil {
 		goto after2
 	}
@@ -569,17 +577,17 @@ else1:
 resume2:
 //line github.com/movenext/movenext/coord/budget_test.go:158
 	f.lockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:573
+//line github.com/movenext/movenext/coord/budget_async_test.go:581
 	f.lockOrAcquire1 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/coord/budget_test.go:160
 	*f.panics = 0
-//line github.com/movenext/movenext/coord/budget_async_test.go:579
+//line github.com/movenext/movenext/coord/budget_async_test.go:587
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:160
 	return true
-//line github.com/movenext/movenext/coord/budget_async_test.go:583
+//line github.com/movenext/movenext/coord/budget_async_test.go:591
 }
 
 func (f *misuseFrame) Location() statemachine.Location {
@@ -611,4 +619,4 @@ func (f *misuseMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.misuse", "github.com/movenext/movenext/coord/budget_test.go", 156, 158)
 }
 
-// Digest of what is above: 13c0546fef35ebdc
+// Digest of what is above: f4056a7f3a67a9ac

@@ -51,11 +51,12 @@ func (f *receiveAllFrame[T]) MoveNext(r *statemachine.Run) bool {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 for1:
 //line github.com/movenext/movenext/coord/channel_receive.go:129
 	f.receive1, v, f.err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/channel_receive_async.go:59
+//line github.com/movenext/movenext/coord/channel_receive_async.go:60
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -64,18 +65,18 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/channel_receive.go:129
 	v, f.err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/channel_receive_async.go:68
+//line github.com/movenext/movenext/coord/channel_receive_async.go:69
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/channel_receive.go:130
 	if f.err == ErrClosed { // itself: without a cause
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/channel_receive_async.go:74
+//line github.com/movenext/movenext/coord/channel_receive_async.go:75
 		return true
 //line github.com/movenext/movenext/coord/channel_receive.go:132
 	}
 	f.Emit(v, f.err)
-//line github.com/movenext/movenext/coord/channel_receive_async.go:79
+//line github.com/movenext/movenext/coord/channel_receive_async.go:80
 	f.State = 2
 	return true
 resume2:
@@ -92,7 +93,7 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/coord/channel_receive_async.go:96
+//line github.com/movenext/movenext/coord/channel_receive_async.go:97
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -103,4 +104,4 @@ func (f *receiveAllFrame[T]) Location() statemachine.Location {
 	return statemachine.At(&f.Frame, "github.com/movenext/movenext/coord.receiveAll", "github.com/movenext/movenext/coord/channel_receive.go", 129, 133)
 }
 
-// Digest of what is above: 21f1251bb68ca505
+// Digest of what is above: 83e09a6c0bebff66

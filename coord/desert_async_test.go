@@ -21,6 +21,7 @@ const (
 
 // waitForAsync starts [things.waitFor] as a state machine and returns its job.
 func (s *things) waitForAsync(ctx context.Context, what string) (result *job.Job[job.Void]) {
+	_ = (*things).waitFor // it is not unused
 	var r statemachine.Run
 	frame := thingsWaitForFrame{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -146,6 +147,7 @@ func (f *thingsWaitForFrame) moveNext(r *statemachine.Run, what string) (hasEnde
 		goto resume25
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/desert_test.go:97
 	switch what {
@@ -245,12 +247,12 @@ func (f *thingsWaitForFrame) moveNext(r *statemachine.Run, what string) (hasEnde
 //line github.com/movenext/movenext/coord/desert_test.go:97
 		goto case24
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:249
+//line github.com/movenext/movenext/coord/desert_async_test.go:251
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/coord/desert_test.go:99
 	f.lockOrRLockOrAcquire1, lockErr = f.s.mutex.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:254
+//line github.com/movenext/movenext/coord/desert_async_test.go:256
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after1
 	}
@@ -260,7 +262,7 @@ case1:
 resume1:
 //line github.com/movenext/movenext/coord/desert_test.go:99
 	lockErr = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:264
+//line github.com/movenext/movenext/coord/desert_async_test.go:266
 	f.lockOrRLockOrAcquire1 = nil
 after1:
 //line github.com/movenext/movenext/coord/desert_test.go:99
@@ -269,12 +271,12 @@ after1:
 	if f.err == nil {
 		f.s.mutex.Unlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:273
+//line github.com/movenext/movenext/coord/desert_async_test.go:275
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/coord/desert_test.go:103
 	f.lockOrRLockOrAcquire1, lockErr = f.s.rw.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:278
+//line github.com/movenext/movenext/coord/desert_async_test.go:280
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after2
 	}
@@ -284,7 +286,7 @@ case2:
 resume2:
 //line github.com/movenext/movenext/coord/desert_test.go:103
 	lockErr = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:288
+//line github.com/movenext/movenext/coord/desert_async_test.go:290
 	f.lockOrRLockOrAcquire1 = nil
 after2:
 //line github.com/movenext/movenext/coord/desert_test.go:103
@@ -293,12 +295,12 @@ after2:
 	if f.err == nil {
 		f.s.rw.Unlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:297
+//line github.com/movenext/movenext/coord/desert_async_test.go:299
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/coord/desert_test.go:107
 	f.lockOrRLockOrAcquire1, rLock3Err = f.s.rw.RLockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:302
+//line github.com/movenext/movenext/coord/desert_async_test.go:304
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after3
 	}
@@ -308,7 +310,7 @@ case3:
 resume3:
 //line github.com/movenext/movenext/coord/desert_test.go:107
 	rLock3Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:312
+//line github.com/movenext/movenext/coord/desert_async_test.go:314
 	f.lockOrRLockOrAcquire1 = nil
 after3:
 //line github.com/movenext/movenext/coord/desert_test.go:107
@@ -317,12 +319,12 @@ after3:
 	if f.err == nil {
 		f.s.rw.RUnlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:321
+//line github.com/movenext/movenext/coord/desert_async_test.go:323
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/coord/desert_test.go:111
 	f.lockOrRLockOrAcquire1, lockErr = f.s.keyed.LockEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/desert_async_test.go:326
+//line github.com/movenext/movenext/coord/desert_async_test.go:328
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after4
 	}
@@ -332,7 +334,7 @@ case4:
 resume4:
 //line github.com/movenext/movenext/coord/desert_test.go:111
 	lockErr = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:336
+//line github.com/movenext/movenext/coord/desert_async_test.go:338
 	f.lockOrRLockOrAcquire1 = nil
 after4:
 //line github.com/movenext/movenext/coord/desert_test.go:111
@@ -341,14 +343,14 @@ after4:
 	if f.err == nil {
 		f.s.keyed.Unlock(1)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:345
+//line github.com/movenext/movenext/coord/desert_async_test.go:347
 	goto endSwitch1
 case5:
 //line github.com/movenext/movenext/coord/desert_test.go:115
 	f.do5 = f.s.serial.DoAsync(f.ctx, 1, func(context.Context) error { return nil })
 //line github.com/movenext/movenext/coord/desert_test.go:115
 	if statemachine.TwinEnded(r, f.do5) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:352
+//line github.com/movenext/movenext/coord/desert_async_test.go:354
 		goto resume5
 	}
 	f.State = 5
@@ -357,13 +359,13 @@ case5:
 resume5:
 //line github.com/movenext/movenext/coord/desert_test.go:115
 	_, f.err = statemachine.TwinResult(r, f.do5)
-//line github.com/movenext/movenext/coord/desert_async_test.go:361
+//line github.com/movenext/movenext/coord/desert_async_test.go:363
 	f.do5 = nil
 	goto endSwitch1
 case6:
 //line github.com/movenext/movenext/coord/desert_test.go:117
 	f.lockOrRLockOrAcquire1, acquireErr = f.s.semaphore.AcquireEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/desert_async_test.go:367
+//line github.com/movenext/movenext/coord/desert_async_test.go:369
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after6
 	}
@@ -373,7 +375,7 @@ case6:
 resume6:
 //line github.com/movenext/movenext/coord/desert_test.go:117
 	acquireErr = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:377
+//line github.com/movenext/movenext/coord/desert_async_test.go:379
 	f.lockOrRLockOrAcquire1 = nil
 after6:
 //line github.com/movenext/movenext/coord/desert_test.go:117
@@ -382,12 +384,12 @@ after6:
 	if f.err == nil {
 		f.s.semaphore.Release(2)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:386
+//line github.com/movenext/movenext/coord/desert_async_test.go:388
 	goto endSwitch1
 case7:
 //line github.com/movenext/movenext/coord/desert_test.go:121
 	f.lockOrRLockOrAcquire1, acquireErr = f.s.limiter.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/desert_async_test.go:391
+//line github.com/movenext/movenext/coord/desert_async_test.go:393
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after7
 	}
@@ -397,7 +399,7 @@ case7:
 resume7:
 //line github.com/movenext/movenext/coord/desert_test.go:121
 	acquireErr = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:401
+//line github.com/movenext/movenext/coord/desert_async_test.go:403
 	f.lockOrRLockOrAcquire1 = nil
 after7:
 //line github.com/movenext/movenext/coord/desert_test.go:121
@@ -406,12 +408,12 @@ after7:
 	if f.err == nil {
 		f.s.limiter.Release(1)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:410
+//line github.com/movenext/movenext/coord/desert_async_test.go:412
 	goto endSwitch1
 case8:
 //line github.com/movenext/movenext/coord/desert_test.go:125
 	f.waitOrSend8, waitErr = f.s.auto.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:415
+//line github.com/movenext/movenext/coord/desert_async_test.go:417
 	if f.waitOrSend8 == nil {
 		goto after8
 	}
@@ -421,7 +423,7 @@ case8:
 resume8:
 //line github.com/movenext/movenext/coord/desert_test.go:125
 	waitErr = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:425
+//line github.com/movenext/movenext/coord/desert_async_test.go:427
 	f.waitOrSend8 = nil
 after8:
 //line github.com/movenext/movenext/coord/desert_test.go:125
@@ -430,12 +432,12 @@ after8:
 	if f.err == nil {
 		f.s.auto.Set()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:434
+//line github.com/movenext/movenext/coord/desert_async_test.go:436
 	goto endSwitch1
 case9:
 //line github.com/movenext/movenext/coord/desert_test.go:129
 	f.waitOrSend8, waitErr = f.s.manual.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:439
+//line github.com/movenext/movenext/coord/desert_async_test.go:441
 	if f.waitOrSend8 == nil {
 		goto after9
 	}
@@ -445,17 +447,17 @@ case9:
 resume9:
 //line github.com/movenext/movenext/coord/desert_test.go:129
 	waitErr = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:449
+//line github.com/movenext/movenext/coord/desert_async_test.go:451
 	f.waitOrSend8 = nil
 after9:
 //line github.com/movenext/movenext/coord/desert_test.go:129
 	f.err = waitErr
-//line github.com/movenext/movenext/coord/desert_async_test.go:454
+//line github.com/movenext/movenext/coord/desert_async_test.go:456
 	goto endSwitch1
 case10:
 //line github.com/movenext/movenext/coord/desert_test.go:131
 	f.waitOrSend8, waitErr = f.s.countdown.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:459
+//line github.com/movenext/movenext/coord/desert_async_test.go:461
 	if f.waitOrSend8 == nil {
 		goto after10
 	}
@@ -465,17 +467,17 @@ case10:
 resume10:
 //line github.com/movenext/movenext/coord/desert_test.go:131
 	waitErr = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:469
+//line github.com/movenext/movenext/coord/desert_async_test.go:471
 	f.waitOrSend8 = nil
 after10:
 //line github.com/movenext/movenext/coord/desert_test.go:131
 	f.err = waitErr
-//line github.com/movenext/movenext/coord/desert_async_test.go:474
+//line github.com/movenext/movenext/coord/desert_async_test.go:476
 	goto endSwitch1
 case11:
 //line github.com/movenext/movenext/coord/desert_test.go:133
 	f.wait11, wait11Value, waitErr = f.s.barrier.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:479
+//line github.com/movenext/movenext/coord/desert_async_test.go:481
 	if f.wait11 == nil {
 		goto after11
 	}
@@ -485,17 +487,17 @@ case11:
 resume11:
 //line github.com/movenext/movenext/coord/desert_test.go:133
 	wait11Value, waitErr = f.wait11.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:489
+//line github.com/movenext/movenext/coord/desert_async_test.go:491
 	f.wait11 = nil
 after11:
 //line github.com/movenext/movenext/coord/desert_test.go:133
 	_, f.err = wait11Value, waitErr
-//line github.com/movenext/movenext/coord/desert_async_test.go:494
+//line github.com/movenext/movenext/coord/desert_async_test.go:496
 	goto endSwitch1
 case12:
 //line github.com/movenext/movenext/coord/desert_test.go:135
 	f.lockOrRLockOrAcquire1, lockErr = f.s.cond.L.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:499
+//line github.com/movenext/movenext/coord/desert_async_test.go:501
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after12
 	}
@@ -504,7 +506,7 @@ case12:
 resume12:
 //line github.com/movenext/movenext/coord/desert_test.go:135
 	lockErr = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:508
+//line github.com/movenext/movenext/coord/desert_async_test.go:510
 	f.lockOrRLockOrAcquire1 = nil
 after12:
 //line github.com/movenext/movenext/coord/desert_test.go:135
@@ -523,7 +525,7 @@ after12:
 	}
 //line github.com/movenext/movenext/coord/desert_test.go:139
 	f.waitOrSend8, waitErr = f.s.cond.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:527
+//line github.com/movenext/movenext/coord/desert_async_test.go:529
 	if f.waitOrSend8 == nil {
 		goto after13
 	}
@@ -533,7 +535,7 @@ after12:
 resume13:
 //line github.com/movenext/movenext/coord/desert_test.go:139
 	waitErr = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:537
+//line github.com/movenext/movenext/coord/desert_async_test.go:539
 	f.waitOrSend8 = nil
 after13:
 //line github.com/movenext/movenext/coord/desert_test.go:139
@@ -542,13 +544,13 @@ after13:
 	if f.err == nil {
 		f.s.cond.Signal()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:546
+//line github.com/movenext/movenext/coord/desert_async_test.go:548
 	goto endSwitch1
 case13:
 //line github.com/movenext/movenext/coord/desert_test.go:143
 	v = 0
 	f.getOrReceiveOrNext14, getValue, getErr = f.s.objects.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:552
+//line github.com/movenext/movenext/coord/desert_async_test.go:554
 	if f.getOrReceiveOrNext14 == nil {
 		goto after14
 	}
@@ -558,7 +560,7 @@ case13:
 resume14:
 //line github.com/movenext/movenext/coord/desert_test.go:144
 	getValue, getErr = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:562
+//line github.com/movenext/movenext/coord/desert_async_test.go:564
 	f.getOrReceiveOrNext14 = nil
 after14:
 //line github.com/movenext/movenext/coord/desert_test.go:144
@@ -567,14 +569,14 @@ after14:
 	if f.err == nil {
 		f.s.objects.Put(v)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:571
+//line github.com/movenext/movenext/coord/desert_async_test.go:573
 	goto endSwitch1
 case14:
 //line github.com/movenext/movenext/coord/desert_test.go:148
 	f.c = f.s.channel(what)
 	v = 0
 	f.getOrReceiveOrNext14, receiveValue, receiveErr = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:578
+//line github.com/movenext/movenext/coord/desert_async_test.go:580
 	if f.getOrReceiveOrNext14 == nil {
 		goto after15
 	}
@@ -584,7 +586,7 @@ case14:
 resume15:
 //line github.com/movenext/movenext/coord/desert_test.go:150
 	receiveValue, receiveErr = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:588
+//line github.com/movenext/movenext/coord/desert_async_test.go:590
 	f.getOrReceiveOrNext14 = nil
 after15:
 //line github.com/movenext/movenext/coord/desert_test.go:150
@@ -593,7 +595,7 @@ after15:
 	if f.err == nil {
 		f.c.SendAsync(context.Background(), v)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:597
+//line github.com/movenext/movenext/coord/desert_async_test.go:599
 	goto endSwitch1
 case15:
 //line github.com/movenext/movenext/coord/desert_test.go:154
@@ -601,7 +603,7 @@ case15:
 	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive(f.s.bounded, f.v))
 //line github.com/movenext/movenext/coord/desert_test.go:155
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:605
+//line github.com/movenext/movenext/coord/desert_async_test.go:607
 		goto resume16
 	}
 	f.State = 16
@@ -610,20 +612,20 @@ case15:
 resume16:
 //line github.com/movenext/movenext/coord/desert_test.go:155
 	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:614
+//line github.com/movenext/movenext/coord/desert_async_test.go:616
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:155
 	if f.err == nil {
 		_ = f.s.bounded.TrySend((*f.v))
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:620
+//line github.com/movenext/movenext/coord/desert_async_test.go:622
 	goto endSwitch1
 case16:
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.s.bounded, nil), coord.OnLock(&f.s.mutex))
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:627
+//line github.com/movenext/movenext/coord/desert_async_test.go:629
 		goto resume17
 	}
 	f.State = 17
@@ -632,20 +634,20 @@ case16:
 resume17:
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:636
+//line github.com/movenext/movenext/coord/desert_async_test.go:638
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	if f.err == nil {
 		f.s.mutex.Unlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:642
+//line github.com/movenext/movenext/coord/desert_async_test.go:644
 	goto endSwitch1
 case17:
 //line github.com/movenext/movenext/coord/desert_test.go:163
 	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.s.bounded, nil), coord.OnAcquire(f.s.semaphore, 2))
 //line github.com/movenext/movenext/coord/desert_test.go:163
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:649
+//line github.com/movenext/movenext/coord/desert_async_test.go:651
 		goto resume18
 	}
 	f.State = 18
@@ -654,18 +656,18 @@ case17:
 resume18:
 //line github.com/movenext/movenext/coord/desert_test.go:163
 	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:658
+//line github.com/movenext/movenext/coord/desert_async_test.go:660
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:163
 	if f.err == nil {
 		f.s.semaphore.Release(2)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:664
+//line github.com/movenext/movenext/coord/desert_async_test.go:666
 	goto endSwitch1
 case18:
 //line github.com/movenext/movenext/coord/desert_test.go:167
 	f.waitOrSend8, send19Err = f.s.full.SendEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/desert_async_test.go:669
+//line github.com/movenext/movenext/coord/desert_async_test.go:671
 	if f.waitOrSend8 == nil {
 		goto after19
 	}
@@ -675,19 +677,19 @@ case18:
 resume19:
 //line github.com/movenext/movenext/coord/desert_test.go:167
 	send19Err = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:679
+//line github.com/movenext/movenext/coord/desert_async_test.go:681
 	f.waitOrSend8 = nil
 after19:
 //line github.com/movenext/movenext/coord/desert_test.go:167
 	f.err = send19Err
-//line github.com/movenext/movenext/coord/desert_async_test.go:684
+//line github.com/movenext/movenext/coord/desert_async_test.go:686
 	goto endSwitch1
 case19:
 //line github.com/movenext/movenext/coord/desert_test.go:169
 	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.s.bounded, nil), coord.OnSend(f.s.full, 2))
 //line github.com/movenext/movenext/coord/desert_test.go:169
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:691
+//line github.com/movenext/movenext/coord/desert_async_test.go:693
 		goto resume20
 	}
 	f.State = 20
@@ -696,14 +698,14 @@ case19:
 resume20:
 //line github.com/movenext/movenext/coord/desert_test.go:169
 	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:700
+//line github.com/movenext/movenext/coord/desert_async_test.go:702
 	f.selectOrNext16 = nil
 	goto endSwitch1
 case20:
 //line github.com/movenext/movenext/coord/desert_test.go:171
 	v = 0
 	f.getOrReceiveOrNext14, receiveValue, receiveErr = f.s.sub.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:707
+//line github.com/movenext/movenext/coord/desert_async_test.go:709
 	if f.getOrReceiveOrNext14 == nil {
 		goto after21
 	}
@@ -713,7 +715,7 @@ case20:
 resume21:
 //line github.com/movenext/movenext/coord/desert_test.go:172
 	receiveValue, receiveErr = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:717
+//line github.com/movenext/movenext/coord/desert_async_test.go:719
 	f.getOrReceiveOrNext14 = nil
 after21:
 //line github.com/movenext/movenext/coord/desert_test.go:172
@@ -722,13 +724,13 @@ after21:
 	if f.err == nil {
 		f.err = f.s.broadcast.TrySend(v)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:726
+//line github.com/movenext/movenext/coord/desert_async_test.go:728
 	goto endSwitch1
 case21:
 //line github.com/movenext/movenext/coord/desert_test.go:176
 	v = 0
 	f.getOrReceiveOrNext14, next22Value, next22Err = f.s.observer.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:732
+//line github.com/movenext/movenext/coord/desert_async_test.go:734
 	if f.getOrReceiveOrNext14 == nil {
 		goto after22
 	}
@@ -738,7 +740,7 @@ case21:
 resume22:
 //line github.com/movenext/movenext/coord/desert_test.go:177
 	next22Value, next22Err = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:742
+//line github.com/movenext/movenext/coord/desert_async_test.go:744
 	f.getOrReceiveOrNext14 = nil
 after22:
 //line github.com/movenext/movenext/coord/desert_test.go:177
@@ -747,13 +749,13 @@ after22:
 	if f.err == nil {
 		f.err = f.s.watch.Set(v)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:751
+//line github.com/movenext/movenext/coord/desert_async_test.go:753
 	goto endSwitch1
 case22:
 //line github.com/movenext/movenext/coord/desert_test.go:181
 	v = 0
 	f.getOrReceiveOrNext14, getValue, getErr = f.s.again.GetEnter(r, f.ctx, f.s.round)
-//line github.com/movenext/movenext/coord/desert_async_test.go:757
+//line github.com/movenext/movenext/coord/desert_async_test.go:759
 	if f.getOrReceiveOrNext14 == nil {
 		goto after23
 	}
@@ -763,7 +765,7 @@ case22:
 resume23:
 //line github.com/movenext/movenext/coord/desert_test.go:182
 	getValue, getErr = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:767
+//line github.com/movenext/movenext/coord/desert_async_test.go:769
 	f.getOrReceiveOrNext14 = nil
 after23:
 //line github.com/movenext/movenext/coord/desert_test.go:182
@@ -773,14 +775,14 @@ after23:
 		f.s.round, _ = f.s.again.Begin()
 		f.err = f.s.again.Set(f.s.round, v, nil)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:777
+//line github.com/movenext/movenext/coord/desert_async_test.go:779
 	goto endSwitch1
 case23:
 //line github.com/movenext/movenext/coord/desert_test.go:188
 	f.next24 = f.s.ends.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:188
 	if statemachine.TwinEnded(r, f.next24) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:784
+//line github.com/movenext/movenext/coord/desert_async_test.go:786
 		goto resume24
 	}
 	f.State = 24
@@ -789,13 +791,13 @@ case23:
 resume24:
 //line github.com/movenext/movenext/coord/desert_test.go:188
 	j, f.err = statemachine.TwinResult(r, f.next24)
-//line github.com/movenext/movenext/coord/desert_async_test.go:793
+//line github.com/movenext/movenext/coord/desert_async_test.go:795
 	f.next24 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:188
 	if f.err == nil {
 		f.s.ends = job.CompletionsOf(j)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:799
+//line github.com/movenext/movenext/coord/desert_async_test.go:801
 	goto endSwitch1
 case24:
 //line github.com/movenext/movenext/coord/desert_test.go:192
@@ -803,7 +805,7 @@ case24:
 	f.selectOrNext16 = f.s.puller.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:193
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:807
+//line github.com/movenext/movenext/coord/desert_async_test.go:809
 		goto resume25
 	}
 	f.State = 25
@@ -812,7 +814,7 @@ case24:
 resume25:
 //line github.com/movenext/movenext/coord/desert_test.go:193
 	v, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:816
+//line github.com/movenext/movenext/coord/desert_async_test.go:818
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:193
 	if f.err == nil {
@@ -822,7 +824,7 @@ endSwitch1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/desert_test.go:197
 	return true
-//line github.com/movenext/movenext/coord/desert_async_test.go:826
+//line github.com/movenext/movenext/coord/desert_async_test.go:828
 }
 
 func (f *thingsWaitForFrame) Location() statemachine.Location {
@@ -855,4 +857,4 @@ func (f *thingsWaitForMachine) Root() (statemachine.Root, statemachine.Location)
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.(*things).waitFor", "github.com/movenext/movenext/coord/desert_test.go", 99, 103, 107, 111, 115, 117, 121, 125, 129, 131, 133, 135, 139, 144, 150, 155, 159, 163, 167, 169, 172, 177, 182, 188, 193)
 }
 
-// Digest of what is above: e5c53b287fb0b36f
+// Digest of what is above: e04a49e2cede9232

@@ -21,6 +21,7 @@ const (
 
 // farewellAsync starts [farewell] as a state machine and returns its job.
 func farewellAsync(ctx context.Context, gate *coord.ManualResetEvent, out *coord.Channel[string], v string) (result *job.Job[job.Void]) {
+	_ = farewell // it is not unused
 	var r statemachine.Run
 	frame := farewellFrame{}
 	defer statemachine.Catch(&r, &result)
@@ -80,6 +81,7 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (hasEnded,
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		out := args.out
@@ -96,7 +98,7 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (hasEnded,
 	}
 //line github.com/movenext/movenext/coord/entered_test.go:22
 	f.wait1, wait1Err = args.gate.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:100
+//line github.com/movenext/movenext/coord/entered_async_test.go:102
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -105,7 +107,7 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (hasEnded,
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:22
 	wait1Err = f.wait1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:109
+//line github.com/movenext/movenext/coord/entered_async_test.go:111
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/coord/entered_test.go:22
@@ -115,7 +117,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/entered_test.go:22
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/entered_async_test.go:119
+//line github.com/movenext/movenext/coord/entered_async_test.go:121
 		return true, false
 	}
 	f.State = 2
@@ -123,7 +125,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:22
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:127
+//line github.com/movenext/movenext/coord/entered_async_test.go:129
 	goto epilogue
 }
 
@@ -190,10 +192,11 @@ func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Ar
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/coord/entered_test.go:21
 	f.send1, _ = args.out.SendEnter(r, args.ctx, args.v)
-//line github.com/movenext/movenext/coord/entered_async_test.go:197
+//line github.com/movenext/movenext/coord/entered_async_test.go:200
 	if f.send1 == nil {
 		goto after1
 	}
@@ -202,7 +205,7 @@ func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Ar
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:21
 	f.send1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:206
+//line github.com/movenext/movenext/coord/entered_async_test.go:209
 	f.send1 = nil
 after1:
 	return true
@@ -220,6 +223,7 @@ func (f *farewellFunc1Frame) Results(r *statemachine.Run) {
 
 // twiceAsync starts [twice] as a state machine and returns its job.
 func twiceAsync(first, second context.Context, in *coord.Channel[int]) (result *job.Job[int]) {
+	_ = twice // it is not unused
 	var r statemachine.Run
 	frame := twiceLocals{second: second, in: in}
 	defer statemachine.Catch(&r, &result)
@@ -255,10 +259,11 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (hasE
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/entered_test.go:128
 	f.receive1, v, err = f.in.ReceiveEnterSoon(r, first)
-//line github.com/movenext/movenext/coord/entered_async_test.go:262
+//line github.com/movenext/movenext/coord/entered_async_test.go:267
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -267,7 +272,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (hasE
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:128
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:271
+//line github.com/movenext/movenext/coord/entered_async_test.go:276
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/entered_test.go:129
@@ -277,7 +282,7 @@ after1:
 		return true, v, nil
 	}
 	f.receive1, result0, result1 = f.in.ReceiveEnter(r, f.second)
-//line github.com/movenext/movenext/coord/entered_async_test.go:281
+//line github.com/movenext/movenext/coord/entered_async_test.go:286
 	if f.receive1 == nil {
 		goto after2
 	}
@@ -287,7 +292,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:132
 	result0, result1 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:291
+//line github.com/movenext/movenext/coord/entered_async_test.go:296
 	f.receive1 = nil
 after2:
 	return true, result0, result1
@@ -313,4 +318,4 @@ func (f *twiceMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 128, 132)
 }
 
-// Digest of what is above: 7cc8420db4ad23e0
+// Digest of what is above: a253eb0bb20e311b

@@ -22,6 +22,7 @@ const (
 
 // takerAsync starts [taker] as a state machine and returns its job.
 func takerAsync(ctx context.Context, in *coord.Channel[int], told chan struct{}) (result *job.Job[job.Void]) {
+	_ = taker // it is not unused
 	var r statemachine.Run
 	frame := takerLocals{told: told}
 	defer statemachine.Catch(&r, &result)
@@ -59,10 +60,11 @@ func (f *takerLocals) moveNext(r *statemachine.Run, args *takerArgs) (hasEnded b
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:29
 	f.receive1, _, err = args.in.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:66
+//line github.com/movenext/movenext/coord/handover_async_test.go:68
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -71,13 +73,13 @@ func (f *takerLocals) moveNext(r *statemachine.Run, args *takerArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:29
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:75
+//line github.com/movenext/movenext/coord/handover_async_test.go:77
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/handover_test.go:30
 	close(f.told)
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:81
+//line github.com/movenext/movenext/coord/handover_async_test.go:83
 }
 
 // takerMachine is [taker] as the root of a chain: chain, job and frame in one allocation.
@@ -104,6 +106,7 @@ func (f *takerMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // sendsOrEndsAsync starts [sendsOrEnds] as a state machine and returns its job.
 func sendsOrEndsAsync(ctx context.Context, out, in *coord.Channel[int], yields, answer bool) (result *job.Job[int]) {
+	_ = sendsOrEnds // it is not unused
 	var r statemachine.Run
 	frame := sendsOrEndsLocals{ctx: ctx, out: out, in: in, answer: answer}
 	defer statemachine.Catch(&r, &result)
@@ -168,13 +171,14 @@ func (f *sendsOrEndsLocals) moveNext(r *statemachine.Run, yields bool) (hasEnded
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:38
 	if !yields {
 		goto endIf1
 	}
 	// handover_test.go:39: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:178
+//line github.com/movenext/movenext/coord/handover_async_test.go:182
 	f.State = 1
 	return r.Yield(), 0, nil
 resume1:
@@ -182,7 +186,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:186
+//line github.com/movenext/movenext/coord/handover_async_test.go:190
 	if f.send2 == nil {
 		goto after2
 	}
@@ -192,7 +196,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:41
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:196
+//line github.com/movenext/movenext/coord/handover_async_test.go:200
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:41
@@ -202,7 +206,7 @@ after2:
 		return true, 0, err
 	}
 	f.receive3, result0, result1 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:206
+//line github.com/movenext/movenext/coord/handover_async_test.go:210
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -212,7 +216,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:44
 	result0, result1 = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:216
+//line github.com/movenext/movenext/coord/handover_async_test.go:220
 	f.receive3 = nil
 after3:
 	return true, result0, result1
@@ -252,6 +256,7 @@ func (f *sendsOrEndsMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // afterAReturnAsync starts [afterAReturn] as a state machine and returns its job.
 func afterAReturnAsync(ctx context.Context, out, in *coord.Channel[int], told chan struct{}, suspended bool) (result *job.Job[job.Void]) {
+	_ = afterAReturn // it is not unused
 	var r statemachine.Run
 	frame := afterAReturnLocals{ctx: ctx, out: out, in: in, told: told, suspended: suspended}
 	defer statemachine.Catch(&r, &result)
@@ -288,13 +293,14 @@ func (f *afterAReturnLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:51
 	if !!f.suspended {
 		goto endIf1
 	}
 	// handover_test.go:52: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:298
+//line github.com/movenext/movenext/coord/handover_async_test.go:304
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -302,7 +308,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	f.sendsOrEnds2, _, err = sendsOrEndsEnter(r, f.ctx, f.out, f.in, f.suspended, false)
-//line github.com/movenext/movenext/coord/handover_async_test.go:306
+//line github.com/movenext/movenext/coord/handover_async_test.go:312
 	if f.sendsOrEnds2 == nil {
 		goto after2
 	}
@@ -312,13 +318,13 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:54
 	_, err = f.sendsOrEnds2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:316
+//line github.com/movenext/movenext/coord/handover_async_test.go:322
 	f.sendsOrEnds2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:55
 	<-f.told
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:322
+//line github.com/movenext/movenext/coord/handover_async_test.go:328
 }
 
 // afterAReturnMachine is [afterAReturn] as the root of a chain: chain, job and frame in one
@@ -346,6 +352,7 @@ func (f *afterAReturnMachine) Root() (statemachine.Root, statemachine.Location) 
 
 // afterAReceiveAsync starts [afterAReceive] as a state machine and returns its job.
 func afterAReceiveAsync(ctx, under context.Context, out, in *coord.Channel[int], told chan struct{}) (result *job.Job[job.Void]) {
+	_ = afterAReceive // it is not unused
 	var r statemachine.Run
 	frame := afterAReceiveLocals{ctx: ctx, under: under, out: out, in: in, told: told}
 	defer statemachine.Catch(&r, &result)
@@ -385,6 +392,7 @@ func (f *afterAReceiveLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// handover_test.go:64: job.Yield()
 	f.State = 1
@@ -393,7 +401,7 @@ resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:64
 	_ = r.Refusal()
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:397
+//line github.com/movenext/movenext/coord/handover_async_test.go:405
 	if f.send2 == nil {
 		goto after2
 	}
@@ -403,7 +411,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:65
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:407
+//line github.com/movenext/movenext/coord/handover_async_test.go:415
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:65
@@ -413,7 +421,7 @@ after2:
 		return true, err
 	}
 	f.receive3, _, err = f.in.ReceiveEnter(r, f.under)
-//line github.com/movenext/movenext/coord/handover_async_test.go:417
+//line github.com/movenext/movenext/coord/handover_async_test.go:425
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -423,13 +431,13 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:68
 	_, err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:427
+//line github.com/movenext/movenext/coord/handover_async_test.go:435
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:69
 	<-f.told
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:433
+//line github.com/movenext/movenext/coord/handover_async_test.go:441
 }
 
 // afterAReceiveMachine is [afterAReceive] as the root of a chain: chain, job and frame in one
@@ -457,6 +465,7 @@ func (f *afterAReceiveMachine) Root() (statemachine.Root, statemachine.Location)
 
 // afterASendAsync starts [afterASend] as a state machine and returns its job.
 func afterASendAsync(ctx, under context.Context, out, in *coord.Channel[int], told chan struct{}) (result *job.Job[job.Void]) {
+	_ = afterASend // it is not unused
 	var r statemachine.Run
 	frame := afterASendLocals{ctx: ctx, under: under, out: out, in: in, told: told}
 	defer statemachine.Catch(&r, &result)
@@ -495,6 +504,7 @@ func (f *afterASendLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// handover_test.go:77: job.Yield()
 	f.State = 1
@@ -503,7 +513,7 @@ resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:77
 	_ = r.Refusal()
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:507
+//line github.com/movenext/movenext/coord/handover_async_test.go:517
 	if f.send2 == nil {
 		goto after2
 	}
@@ -513,7 +523,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:78
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:517
+//line github.com/movenext/movenext/coord/handover_async_test.go:527
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:78
@@ -523,7 +533,7 @@ after2:
 		return true, err
 	}
 	f.send2, err = f.in.SendEnter(r, f.under, 2)
-//line github.com/movenext/movenext/coord/handover_async_test.go:527
+//line github.com/movenext/movenext/coord/handover_async_test.go:537
 	if f.send2 == nil {
 		goto after3
 	}
@@ -533,13 +543,13 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:81
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:537
+//line github.com/movenext/movenext/coord/handover_async_test.go:547
 	f.send2 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:82
 	<-f.told
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:543
+//line github.com/movenext/movenext/coord/handover_async_test.go:553
 }
 
 // afterASendMachine is [afterASend] as the root of a chain: chain, job and frame in one
@@ -567,6 +577,7 @@ func (f *afterASendMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // afterAPanicAsync starts [afterAPanic] as a state machine and returns its job.
 func afterAPanicAsync(ctx context.Context, out, in *coord.Channel[int], told chan struct{}, list []int) (result *job.Job[job.Void]) {
+	_ = afterAPanic // it is not unused
 	var r statemachine.Run
 	frame := afterAPanicFrame{ctx: ctx, out: out, in: in, list: list, err: new(error)}
 	defer statemachine.Catch(&r, &result)
@@ -614,6 +625,7 @@ func (f *afterAPanicFrame) moveNext(r *statemachine.Run, told chan struct{}) (ha
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		told := told
@@ -633,14 +645,14 @@ func (f *afterAPanicFrame) moveNext(r *statemachine.Run, told chan struct{}) (ha
 		})
 	}
 	// handover_test.go:96: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:637
+//line github.com/movenext/movenext/coord/handover_async_test.go:649
 	f.State = 1
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:96
 	_ = r.Refusal()
 	f.send2, err2 = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:644
+//line github.com/movenext/movenext/coord/handover_async_test.go:656
 	if f.send2 == nil {
 		goto after2
 	}
@@ -650,7 +662,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:97
 	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:654
+//line github.com/movenext/movenext/coord/handover_async_test.go:666
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:97
@@ -658,14 +670,14 @@ after2:
 		*f.err = err2
 //line github.com/movenext/movenext/coord/handover_test.go:98
 		r.Publish()
-//line github.com/movenext/movenext/coord/handover_async_test.go:662
+//line github.com/movenext/movenext/coord/handover_async_test.go:674
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:98
 		return true
 	}
 	f.list[1]++
 	f.receive3, receive3Value, receive3Err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:669
+//line github.com/movenext/movenext/coord/handover_async_test.go:681
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -675,7 +687,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:101
 	receive3Value, receive3Err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:679
+//line github.com/movenext/movenext/coord/handover_async_test.go:691
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:101
@@ -683,7 +695,7 @@ after3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:102
 	return true
-//line github.com/movenext/movenext/coord/handover_async_test.go:687
+//line github.com/movenext/movenext/coord/handover_async_test.go:699
 }
 
 // afterAPanicMachine is [afterAPanic] as the root of a chain: chain, job and frame in one
@@ -711,6 +723,7 @@ func (f *afterAPanicMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // afterAPanicOfACalleeAsync starts [afterAPanicOfACallee] as a state machine and returns its job.
 func afterAPanicOfACalleeAsync(ctx context.Context, out, in *coord.Channel[int], told chan struct{}, list []int) (result *job.Job[job.Void]) {
+	_ = afterAPanicOfACallee // it is not unused
 	var r statemachine.Run
 	frame := afterAPanicOfACalleeFrame{err: new(error)}
 	defer statemachine.Catch(&r, &result)
@@ -755,6 +768,7 @@ func (f *afterAPanicOfACalleeFrame) moveNext(r *statemachine.Run, args *afterAPa
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		told := args.told
@@ -775,7 +789,7 @@ func (f *afterAPanicOfACalleeFrame) moveNext(r *statemachine.Run, args *afterAPa
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	f.sendsAndPanics1, sendsAndPanics1Err = sendsAndPanicsEnter(r, args.ctx, args.out, args.in, args.list)
-//line github.com/movenext/movenext/coord/handover_async_test.go:779
+//line github.com/movenext/movenext/coord/handover_async_test.go:793
 	if f.sendsAndPanics1 == nil {
 		goto after1
 	}
@@ -784,16 +798,16 @@ func (f *afterAPanicOfACalleeFrame) moveNext(r *statemachine.Run, args *afterAPa
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	sendsAndPanics1Err = f.sendsAndPanics1.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:788
+//line github.com/movenext/movenext/coord/handover_async_test.go:802
 	f.sendsAndPanics1 = nil
 after1:
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	*f.err = sendsAndPanics1Err
-//line github.com/movenext/movenext/coord/handover_async_test.go:793
+//line github.com/movenext/movenext/coord/handover_async_test.go:807
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	return true
-//line github.com/movenext/movenext/coord/handover_async_test.go:797
+//line github.com/movenext/movenext/coord/handover_async_test.go:811
 }
 
 // afterAPanicOfACalleeMachine is [afterAPanicOfACallee] as the root of a chain: chain, job and
@@ -821,6 +835,7 @@ func (f *afterAPanicOfACalleeMachine) Root() (statemachine.Root, statemachine.Lo
 
 // sendsAndPanicsAsync starts [sendsAndPanics] as a state machine and returns its job.
 func sendsAndPanicsAsync(ctx context.Context, out, in *coord.Channel[int], list []int) (result *job.Job[job.Void]) {
+	_ = sendsAndPanics // it is not unused
 	var r statemachine.Run
 	frame := sendsAndPanicsLocals{ctx: ctx, out: out, in: in, list: list}
 	defer statemachine.Catch(&r, &result)
@@ -883,6 +898,7 @@ func (f *sendsAndPanicsLocals) moveNext(r *statemachine.Run) (hasEnded bool, res
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// handover_test.go:120: job.Yield()
 	f.State = 1
@@ -891,7 +907,7 @@ resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:120
 	_ = r.Refusal()
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:895
+//line github.com/movenext/movenext/coord/handover_async_test.go:911
 	if f.send2 == nil {
 		goto after2
 	}
@@ -901,7 +917,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:121
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:905
+//line github.com/movenext/movenext/coord/handover_async_test.go:921
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:121
@@ -912,7 +928,7 @@ after2:
 	}
 	f.list[1]++
 	f.receive3, _, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:916
+//line github.com/movenext/movenext/coord/handover_async_test.go:932
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -922,12 +938,12 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:125
 	_, err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:926
+//line github.com/movenext/movenext/coord/handover_async_test.go:942
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:126
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:931
+//line github.com/movenext/movenext/coord/handover_async_test.go:947
 }
 
 func (f *sendsAndPanicsFrame) Location() statemachine.Location {
@@ -964,6 +980,7 @@ func (f *sendsAndPanicsMachine) Root() (statemachine.Root, statemachine.Location
 
 // inAnEpilogueAsync starts [inAnEpilogue] as a state machine and returns its job.
 func inAnEpilogueAsync(ctx context.Context, out, in *coord.Channel[int], told chan struct{}, list []int) (result *job.Job[job.Void]) {
+	_ = inAnEpilogue // it is not unused
 	var r statemachine.Run
 	frame := inAnEpilogueFrame{ctx: ctx, out: out, in: in, list: list, err: new(error)}
 	defer statemachine.Catch(&r, &result)
@@ -1026,6 +1043,7 @@ func (f *inAnEpilogueFrame) step(r *statemachine.Run, told chan struct{}) (hasEn
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		told := told
@@ -1040,14 +1058,14 @@ func (f *inAnEpilogueFrame) step(r *statemachine.Run, told chan struct{}) (hasEn
 		})
 	}
 	// handover_test.go:140: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1044
+//line github.com/movenext/movenext/coord/handover_async_test.go:1062
 	f.State = 1
 	return r.Yield(), false
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:140
 	_ = r.Refusal()
 	f.send2, _ = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1051
+//line github.com/movenext/movenext/coord/handover_async_test.go:1069
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1057,13 +1075,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:141
 	f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1061
+//line github.com/movenext/movenext/coord/handover_async_test.go:1079
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:142
 	f.list[1]++
 	f.receive3, receive3Value, receive3Err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1067
+//line github.com/movenext/movenext/coord/handover_async_test.go:1085
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -1073,7 +1091,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:143
 	receive3Value, receive3Err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1077
+//line github.com/movenext/movenext/coord/handover_async_test.go:1095
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:143
@@ -1083,7 +1101,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/handover_test.go:144
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1087
+//line github.com/movenext/movenext/coord/handover_async_test.go:1105
 		return true, false
 	}
 	f.State = 4
@@ -1092,7 +1110,7 @@ epilogue:
 resume4:
 //line github.com/movenext/movenext/coord/handover_test.go:144
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1096
+//line github.com/movenext/movenext/coord/handover_async_test.go:1114
 	goto epilogue
 }
 
@@ -1158,6 +1176,7 @@ func (f *inAnEpilogueFunc1Frame) moveNext(r *statemachine.Run, args *inAnEpilogu
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:134
 	<-args.told
@@ -1165,13 +1184,13 @@ func (f *inAnEpilogueFunc1Frame) moveNext(r *statemachine.Run, args *inAnEpilogu
 		(*args.err) = errPanic
 	}
 	// handover_test.go:138: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1169
+//line github.com/movenext/movenext/coord/handover_async_test.go:1188
 	f.State = 1
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:138
 	_ = r.Refusal()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1175
+//line github.com/movenext/movenext/coord/handover_async_test.go:1194
 	return true
 }
 
@@ -1187,6 +1206,7 @@ func (f *inAnEpilogueFunc1Frame) Results(r *statemachine.Run) {
 
 // inAnIteratorAsync starts [inAnIterator] as a state machine and returns its job.
 func inAnIteratorAsync(ctx context.Context, out, in *coord.Channel[int], told chan struct{}, list []int) (result *job.Job[job.Void]) {
+	_ = inAnIterator // it is not unused
 	var r statemachine.Run
 	frame := inAnIteratorFrame{ctx: ctx, out: out, in: in, told: told, list: list}
 	defer statemachine.Catch(&r, &result)
@@ -1247,6 +1267,7 @@ func (f *inAnIteratorFrame) step(r *statemachine.Run) (hasEnded bool) {
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// handover_test.go:159: job.Yield()
 	f.State = 1
@@ -1261,7 +1282,7 @@ range1:
 	// handover_test.go:160: for v := range ones(told) {
 //line github.com/movenext/movenext/coord/handover_test.go:160
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/coord/handover_async_test.go:1265
+//line github.com/movenext/movenext/coord/handover_async_test.go:1286
 		goto resume2
 	}
 	f.State = 2
@@ -1277,7 +1298,7 @@ resume2:
 		v := f.loop1.Key()
 		f.send3, _ = f.out.SendEnterSoon(r, f.ctx, v)
 	}
-//line github.com/movenext/movenext/coord/handover_async_test.go:1281
+//line github.com/movenext/movenext/coord/handover_async_test.go:1302
 	if f.send3 == nil {
 		goto after3
 	}
@@ -1287,13 +1308,13 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:161
 	f.send3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1291
+//line github.com/movenext/movenext/coord/handover_async_test.go:1312
 	f.send3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:162
 	f.list[1]++
 	f.receive4, _, f.err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1297
+//line github.com/movenext/movenext/coord/handover_async_test.go:1318
 	if f.receive4 == nil {
 		goto after4
 	}
@@ -1303,19 +1324,19 @@ after3:
 resume4:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	_, f.err = f.receive4.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1307
+//line github.com/movenext/movenext/coord/handover_async_test.go:1328
 	f.receive4 = nil
 after4:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	if f.err != nil {
 		goto leave1
 	}
-//line github.com/movenext/movenext/coord/handover_async_test.go:1314
+//line github.com/movenext/movenext/coord/handover_async_test.go:1335
 	goto range1
 leave1:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/coord/handover_async_test.go:1319
+//line github.com/movenext/movenext/coord/handover_async_test.go:1340
 		goto resume5
 	}
 	f.State = 5
@@ -1326,7 +1347,7 @@ resume5:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1330
+//line github.com/movenext/movenext/coord/handover_async_test.go:1351
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:163
@@ -1334,15 +1355,15 @@ resume5:
 done1:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1338
+//line github.com/movenext/movenext/coord/handover_async_test.go:1359
 	f.loop1 = nil
 //line github.com/movenext/movenext/coord/handover_test.go:167
 	f.err = nil
-//line github.com/movenext/movenext/coord/handover_async_test.go:1342
+//line github.com/movenext/movenext/coord/handover_async_test.go:1363
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:167
 	return true
-//line github.com/movenext/movenext/coord/handover_async_test.go:1346
+//line github.com/movenext/movenext/coord/handover_async_test.go:1367
 }
 
 // inAnIteratorMachine is [inAnIterator] as the root of a chain: chain, job and frame in one
@@ -1370,6 +1391,7 @@ func (f *inAnIteratorMachine) Root() (statemachine.Root, statemachine.Location) 
 
 // answersAtAsync starts [answersAt] as a state machine and returns its job.
 func answersAtAsync(ctx context.Context, in, out *coord.Channel[int], at *schedulers.Scheduler) (result *job.Job[job.Void]) {
+	_ = answersAt // it is not unused
 	var r statemachine.Run
 	frame := answersAtLocals{ctx: ctx, out: out, at: at}
 	defer statemachine.Catch(&r, &result)
@@ -1406,10 +1428,11 @@ func (f *answersAtLocals) moveNext(r *statemachine.Run, in *coord.Channel[int]) 
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:174
 	f.receive1, _, err = in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1413
+//line github.com/movenext/movenext/coord/handover_async_test.go:1436
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -1418,7 +1441,7 @@ func (f *answersAtLocals) moveNext(r *statemachine.Run, in *coord.Channel[int]) 
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:174
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1422
+//line github.com/movenext/movenext/coord/handover_async_test.go:1445
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/handover_test.go:174
@@ -1427,7 +1450,7 @@ after1:
 	}
 	*f.at = schedulers.Here().Scheduler()
 	f.send2, result0 = f.out.SendEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1431
+//line github.com/movenext/movenext/coord/handover_async_test.go:1454
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1437,7 +1460,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:178
 	result0 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1441
+//line github.com/movenext/movenext/coord/handover_async_test.go:1464
 	f.send2 = nil
 after2:
 	return true, result0
@@ -1467,6 +1490,7 @@ func (f *answersAtMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // afterCodeAsync starts [afterCode] as a state machine and returns its job.
 func afterCodeAsync(ctx context.Context, out, in *coord.Channel[int], code func()) (result *job.Job[job.Void]) {
+	_ = afterCode // it is not unused
 	var r statemachine.Run
 	frame := afterCodeLocals{ctx: ctx, out: out, in: in, code: code}
 	defer statemachine.Catch(&r, &result)
@@ -1505,6 +1529,7 @@ func (f *afterCodeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// handover_test.go:187: job.Yield()
 	f.State = 1
@@ -1513,7 +1538,7 @@ resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:187
 	_ = r.Refusal()
 	f.send2, err = f.out.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1517
+//line github.com/movenext/movenext/coord/handover_async_test.go:1542
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1523,7 +1548,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:188
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1527
+//line github.com/movenext/movenext/coord/handover_async_test.go:1552
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:188
@@ -1532,7 +1557,7 @@ after2:
 	}
 	f.code()
 	f.receive3, _, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1536
+//line github.com/movenext/movenext/coord/handover_async_test.go:1561
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -1542,12 +1567,12 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:192
 	_, err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1546
+//line github.com/movenext/movenext/coord/handover_async_test.go:1571
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:193
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:1551
+//line github.com/movenext/movenext/coord/handover_async_test.go:1576
 }
 
 // afterCodeMachine is [afterCode] as the root of a chain: chain, job and frame in one allocation.
@@ -1570,4 +1595,4 @@ func (f *afterCodeMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterCode", "github.com/movenext/movenext/coord/handover_test.go", 187, 188, 192)
 }
 
-// Digest of what is above: 0e54eba311736d9e
+// Digest of what is above: 6c9af58bf2191719

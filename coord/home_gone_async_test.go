@@ -21,6 +21,7 @@ const (
 
 // claimsAsync starts [claims] as a state machine and returns its job.
 func claimsAsync(ctx context.Context, what any) (result *job.Job[int]) {
+	_ = claims // it is not unused
 	var r statemachine.Run
 	frame := claimsLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -91,6 +92,7 @@ func (f *claimsLocals) moveNext(r *statemachine.Run, args *claimsArgs) (hasEnded
 		goto resume11
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/home_gone_test.go:29
 	switch p := args.what.(type) {
@@ -164,12 +166,12 @@ func (f *claimsLocals) moveNext(r *statemachine.Run, args *claimsArgs) (hasEnded
 //line github.com/movenext/movenext/coord/home_gone_test.go:29
 		goto case11
 	}
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:168
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:170
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:31
 	f.lockOrRLockOrAcquire1, err = p2.LockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:173
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:175
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after1
 	}
@@ -178,14 +180,14 @@ case1:
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:31
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:182
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:184
 	f.lockOrRLockOrAcquire1 = nil
 after1:
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:33
 	f.lockOrRLockOrAcquire1, err = p3.LockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:189
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:191
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after2
 	}
@@ -194,14 +196,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:33
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:198
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:200
 	f.lockOrRLockOrAcquire1 = nil
 after2:
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/coord/home_gone_test.go:35
 	f.lockOrRLockOrAcquire1, err = p4.RLockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:205
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:207
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after3
 	}
@@ -210,14 +212,14 @@ case3:
 resume3:
 //line github.com/movenext/movenext/coord/home_gone_test.go:35
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:214
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:216
 	f.lockOrRLockOrAcquire1 = nil
 after3:
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/coord/home_gone_test.go:37
 	f.lockOrRLockOrAcquire1, err = p5.LockEnter(r, args.ctx, "a")
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:221
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:223
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after4
 	}
@@ -226,14 +228,14 @@ case4:
 resume4:
 //line github.com/movenext/movenext/coord/home_gone_test.go:37
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:230
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:232
 	f.lockOrRLockOrAcquire1 = nil
 after4:
 	goto endSwitch1
 case5:
 //line github.com/movenext/movenext/coord/home_gone_test.go:39
 	f.lockOrRLockOrAcquire1, err = p6.AcquireEnter(r, args.ctx, "a")
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:237
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:239
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after5
 	}
@@ -242,14 +244,14 @@ case5:
 resume5:
 //line github.com/movenext/movenext/coord/home_gone_test.go:39
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:246
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:248
 	f.lockOrRLockOrAcquire1 = nil
 after5:
 	goto endSwitch1
 case6:
 //line github.com/movenext/movenext/coord/home_gone_test.go:41
 	f.lockOrRLockOrAcquire1, err = p7.AcquireEnter(r, args.ctx, 2)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:253
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:255
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after6
 	}
@@ -258,14 +260,14 @@ case6:
 resume6:
 //line github.com/movenext/movenext/coord/home_gone_test.go:41
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:262
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:264
 	f.lockOrRLockOrAcquire1 = nil
 after6:
 	goto endSwitch1
 case7:
 //line github.com/movenext/movenext/coord/home_gone_test.go:43
 	f.waitOrSend7, err = p8.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:269
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:271
 	if f.waitOrSend7 == nil {
 		goto after7
 	}
@@ -274,14 +276,14 @@ case7:
 resume7:
 //line github.com/movenext/movenext/coord/home_gone_test.go:43
 	err = f.waitOrSend7.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:278
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:280
 	f.waitOrSend7 = nil
 after7:
 	goto endSwitch1
 case8:
 //line github.com/movenext/movenext/coord/home_gone_test.go:45
 	f.waitOrSend7, err = p9.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:285
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:287
 	if f.waitOrSend7 == nil {
 		goto after8
 	}
@@ -290,14 +292,14 @@ case8:
 resume8:
 //line github.com/movenext/movenext/coord/home_gone_test.go:45
 	err = f.waitOrSend7.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:294
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:296
 	f.waitOrSend7 = nil
 after8:
 	goto endSwitch1
 case9:
 //line github.com/movenext/movenext/coord/home_gone_test.go:47
 	f.receive9, f.v, err = p10.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:301
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:303
 	if f.receive9 == nil {
 		goto after9
 	}
@@ -306,14 +308,14 @@ case9:
 resume9:
 //line github.com/movenext/movenext/coord/home_gone_test.go:47
 	f.v, err = f.receive9.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:310
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:312
 	f.receive9 = nil
 after9:
 	goto endSwitch1
 case10:
 //line github.com/movenext/movenext/coord/home_gone_test.go:49
 	f.waitOrSend7, err = p11.SendEnter(r, args.ctx, 8)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:317
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:319
 	if f.waitOrSend7 == nil {
 		goto after10
 	}
@@ -322,7 +324,7 @@ case10:
 resume10:
 //line github.com/movenext/movenext/coord/home_gone_test.go:49
 	err = f.waitOrSend7.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:326
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:328
 	f.waitOrSend7 = nil
 after10:
 	goto endSwitch1
@@ -331,7 +333,7 @@ case11:
 	f.select11 = coord.SelectAsync(args.ctx, p12...)
 //line github.com/movenext/movenext/coord/home_gone_test.go:51
 	if statemachine.TwinEnded(r, f.select11) {
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:335
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:337
 		goto resume11
 	}
 	f.State = 11
@@ -339,7 +341,7 @@ case11:
 resume11:
 //line github.com/movenext/movenext/coord/home_gone_test.go:51
 	f.v, err = statemachine.TwinResult(r, f.select11)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:343
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:345
 	f.select11 = nil
 endSwitch1:
 	return true, err
@@ -369,6 +371,7 @@ func (f *claimsMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // waitsOnCondAsync starts [waitsOnCond] as a state machine and returns its job.
 func waitsOnCondAsync(ctx context.Context, c *coord.Cond) (result *job.Job[job.Void]) {
+	_ = waitsOnCond // it is not unused
 	var r statemachine.Run
 	frame := waitsOnCondLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
@@ -405,10 +408,11 @@ func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
 	f.lockOrWait1, err = f.c.L.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:412
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:416
 	if f.lockOrWait1 == nil {
 		goto after1
 	}
@@ -417,13 +421,13 @@ func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:421
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:425
 	f.lockOrWait1 = nil
 after1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:427
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:431
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:59
 		return true, result0
@@ -436,7 +440,7 @@ after1:
 	}
 //line github.com/movenext/movenext/coord/home_gone_test.go:62
 	f.lockOrWait1, err = f.c.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:440
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:444
 	if f.lockOrWait1 == nil {
 		goto after2
 	}
@@ -446,16 +450,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:62
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:450
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:454
 	f.lockOrWait1 = nil
 after2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:63
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:455
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:459
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:63
 	return true, result0
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:459
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:463
 }
 
 // waitsOnCondMachine is [waitsOnCond] as the root of a chain: chain, job and frame in one
@@ -480,4 +484,4 @@ func (f *waitsOnCondMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 58, 62)
 }
 
-// Digest of what is above: f8ff3aaae563ca00
+// Digest of what is above: 7cea2837ac083396

@@ -21,6 +21,7 @@ const (
 
 // takesAsync starts [takes] as a state machine and returns its job.
 func takesAsync(ctx context.Context, in *coord.Channel[int], n int, then *job.Job[int], end func()) (result *job.Job[int]) {
+	_ = takes // it is not unused
 	var r statemachine.Run
 	frame := takesLocals{ctx: ctx, in: in, then: then, end: end}
 	defer statemachine.Catch(&r, &result)
@@ -64,6 +65,7 @@ func (f *takesLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, err e
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:75
 	f.n1 = n
@@ -76,7 +78,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:76
 	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:80
+//line github.com/movenext/movenext/coord/lasting_async_test.go:82
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -85,20 +87,20 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:76
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:89
+//line github.com/movenext/movenext/coord/lasting_async_test.go:91
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:77
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:95
+//line github.com/movenext/movenext/coord/lasting_async_test.go:97
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:79
 	}
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:75
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:102
+//line github.com/movenext/movenext/coord/lasting_async_test.go:104
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:82
@@ -108,7 +110,7 @@ endRange1:
 	// lasting_test.go:83: return then.Await()
 //line github.com/movenext/movenext/coord/lasting_test.go:83
 	if awaited = f.then; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/lasting_async_test.go:112
+//line github.com/movenext/movenext/coord/lasting_async_test.go:114
 		goto after2
 	}
 	f.State = 2
@@ -121,13 +123,13 @@ resume2:
 after2:
 //line github.com/movenext/movenext/coord/lasting_test.go:83
 	f.sum, err = awaited.GetResult()
-//line github.com/movenext/movenext/coord/lasting_async_test.go:125
+//line github.com/movenext/movenext/coord/lasting_async_test.go:127
 	return true, err
 endIf1:
 //line github.com/movenext/movenext/coord/lasting_test.go:85
 	f.end()
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:131
+//line github.com/movenext/movenext/coord/lasting_async_test.go:133
 	return true, err
 }
 
@@ -155,6 +157,7 @@ func (f *takesMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // receivesUnderAsync starts [receivesUnder] as a state machine and returns its job.
 func receivesUnderAsync(home context.Context, all []context.Context, in *coord.Channel[int]) (result *job.Job[int]) {
+	_ = receivesUnder // it is not unused
 	var r statemachine.Run
 	frame := receivesUnderLocals{in: in}
 	defer statemachine.Catch(&r, &result)
@@ -191,6 +194,7 @@ func (f *receivesUnderLocals) moveNext(r *statemachine.Run, all []context.Contex
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:214
 	f.list1 = all
@@ -206,7 +210,7 @@ range1:
 		ctx := f.list1[f.i1]
 		f.receive1, v, err2 = f.in.ReceiveEnter(r, ctx)
 	}
-//line github.com/movenext/movenext/coord/lasting_async_test.go:210
+//line github.com/movenext/movenext/coord/lasting_async_test.go:214
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -215,25 +219,25 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:215
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:219
+//line github.com/movenext/movenext/coord/lasting_async_test.go:223
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:216
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:225
+//line github.com/movenext/movenext/coord/lasting_async_test.go:229
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:218
 	}
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:214
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:232
+//line github.com/movenext/movenext/coord/lasting_async_test.go:236
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:221
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:237
+//line github.com/movenext/movenext/coord/lasting_async_test.go:241
 	return true, err
 }
 
@@ -258,4 +262,4 @@ func (f *receivesUnderMachine) Root() (statemachine.Root, statemachine.Location)
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.receivesUnder", "github.com/movenext/movenext/coord/lasting_test.go", 215)
 }
 
-// Digest of what is above: 20ebf5bb4f461c00
+// Digest of what is above: dde5929fcf9f3aa3

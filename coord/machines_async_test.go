@@ -22,6 +22,7 @@ const (
 
 // workAsync starts [work] as a state machine and returns its job.
 func workAsync(ctx context.Context, f *floor) (result *job.Job[int]) {
+	_ = work // it is not unused
 	var r statemachine.Run
 	frame := workLocals{ctx: ctx, f: f}
 	defer statemachine.Catch(&r, &result)
@@ -65,10 +66,11 @@ func (frame *workLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 i
 		goto resume4
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/machines_test.go:42
 	frame.wait1, _, err = frame.f.start.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:72
+//line github.com/movenext/movenext/coord/machines_async_test.go:74
 	if frame.wait1 == nil {
 		goto after1
 	}
@@ -77,7 +79,7 @@ func (frame *workLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 i
 resume1:
 //line github.com/movenext/movenext/coord/machines_test.go:42
 	_, err = frame.wait1.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:81
+//line github.com/movenext/movenext/coord/machines_async_test.go:83
 	frame.wait1 = nil
 after1:
 //line github.com/movenext/movenext/coord/machines_test.go:42
@@ -88,7 +90,7 @@ after1:
 for1:
 //line github.com/movenext/movenext/coord/machines_test.go:46
 	frame.receive2, box, err = frame.f.in.ReceiveEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:92
+//line github.com/movenext/movenext/coord/machines_async_test.go:94
 	if frame.receive2 == nil {
 		goto after2
 	}
@@ -97,7 +99,7 @@ for1:
 resume2:
 //line github.com/movenext/movenext/coord/machines_test.go:46
 	box, err = frame.receive2.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:101
+//line github.com/movenext/movenext/coord/machines_async_test.go:103
 	frame.receive2 = nil
 after2:
 //line github.com/movenext/movenext/coord/machines_test.go:47
@@ -106,7 +108,7 @@ after2:
 	}
 //line github.com/movenext/movenext/coord/machines_test.go:48
 	frame.wait3, wait3Err = frame.f.overtime.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:110
+//line github.com/movenext/movenext/coord/machines_async_test.go:112
 	if frame.wait3 == nil {
 		goto after3
 	}
@@ -116,7 +118,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/machines_test.go:48
 	wait3Err = frame.wait3.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:120
+//line github.com/movenext/movenext/coord/machines_async_test.go:122
 	frame.wait3 = nil
 after3:
 //line github.com/movenext/movenext/coord/machines_test.go:48
@@ -126,7 +128,7 @@ endIf1:
 		return true, frame.mine, err
 	}
 	frame.carry4, err = carryEnter(r, frame.ctx, frame.f, box)
-//line github.com/movenext/movenext/coord/machines_async_test.go:130
+//line github.com/movenext/movenext/coord/machines_async_test.go:132
 	if frame.carry4 == nil {
 		goto after4
 	}
@@ -135,7 +137,7 @@ endIf1:
 resume4:
 //line github.com/movenext/movenext/coord/machines_test.go:53
 	err = frame.carry4.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:139
+//line github.com/movenext/movenext/coord/machines_async_test.go:141
 	frame.carry4 = nil
 after4:
 //line github.com/movenext/movenext/coord/machines_test.go:53
@@ -144,7 +146,7 @@ after4:
 	}
 //line github.com/movenext/movenext/coord/machines_test.go:45
 	frame.mine++
-//line github.com/movenext/movenext/coord/machines_async_test.go:148
+//line github.com/movenext/movenext/coord/machines_async_test.go:150
 	goto for1
 }
 
@@ -172,6 +174,7 @@ func (frame *workMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // carryAsync starts [carry] as a state machine and returns its job.
 func carryAsync(ctx context.Context, f *floor, box int) (result *job.Job[job.Void]) {
+	_ = carry // it is not unused
 	var r statemachine.Run
 	frame := carryLocals{ctx: ctx, f: f, box: box}
 	defer statemachine.Catch(&r, &result)
@@ -233,11 +236,12 @@ func (frame *carryLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/machines_test.go:61
 	frame.lifts = int64(1 + frame.box%2)
 	frame.acquireOrSendOrLock1, err = frame.f.lifts.AcquireEnter(r, frame.ctx, frame.lifts)
-//line github.com/movenext/movenext/coord/machines_async_test.go:241
+//line github.com/movenext/movenext/coord/machines_async_test.go:245
 	if frame.acquireOrSendOrLock1 == nil {
 		goto after1
 	}
@@ -246,7 +250,7 @@ func (frame *carryLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/coord/machines_test.go:62
 	err = frame.acquireOrSendOrLock1.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:250
+//line github.com/movenext/movenext/coord/machines_async_test.go:254
 	frame.acquireOrSendOrLock1 = nil
 after1:
 //line github.com/movenext/movenext/coord/machines_test.go:62
@@ -254,7 +258,7 @@ after1:
 		return true, err
 	}
 	frame.acquireOrSendOrLock1, err = frame.f.out.SendEnter(r, frame.ctx, frame.box)
-//line github.com/movenext/movenext/coord/machines_async_test.go:258
+//line github.com/movenext/movenext/coord/machines_async_test.go:262
 	if frame.acquireOrSendOrLock1 == nil {
 		goto after2
 	}
@@ -263,7 +267,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/machines_test.go:65
 	err = frame.acquireOrSendOrLock1.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:267
+//line github.com/movenext/movenext/coord/machines_async_test.go:271
 	frame.acquireOrSendOrLock1 = nil
 after2:
 //line github.com/movenext/movenext/coord/machines_test.go:66
@@ -272,7 +276,7 @@ after2:
 		return true, err
 	}
 	frame.acquireOrSendOrLock1, err = frame.f.ledger.LockEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:276
+//line github.com/movenext/movenext/coord/machines_async_test.go:280
 	if frame.acquireOrSendOrLock1 == nil {
 		goto after3
 	}
@@ -282,7 +286,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/machines_test.go:70
 	err = frame.acquireOrSendOrLock1.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:286
+//line github.com/movenext/movenext/coord/machines_async_test.go:290
 	frame.acquireOrSendOrLock1 = nil
 after3:
 //line github.com/movenext/movenext/coord/machines_test.go:70
@@ -292,7 +296,7 @@ after3:
 	frame.f.moved++
 	frame.f.ledger.Unlock()
 	return true, nil
-//line github.com/movenext/movenext/coord/machines_async_test.go:296
+//line github.com/movenext/movenext/coord/machines_async_test.go:300
 }
 
 func (frame *carryFrame) Location() statemachine.Location {
@@ -324,4 +328,4 @@ func (frame *carryMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/coord_test.carry", "github.com/movenext/movenext/coord/machines_test.go", 62, 65, 70)
 }
 
-// Digest of what is above: 2a64799bbc5f0813
+// Digest of what is above: 50768e11801f483e

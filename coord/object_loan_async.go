@@ -80,10 +80,11 @@ func (f *getObjectLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, resul
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/object_loan.go:40
 	f.borrow1, l, err = f.p.borrowEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_loan_async.go:87
+//line github.com/movenext/movenext/coord/object_loan_async.go:88
 	if f.borrow1 == nil {
 		goto after1
 	}
@@ -92,7 +93,7 @@ func (f *getObjectLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, resul
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:40
 	l, err = f.borrow1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:96
+//line github.com/movenext/movenext/coord/object_loan_async.go:97
 	f.borrow1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_loan.go:41
@@ -100,7 +101,7 @@ after1:
 		return true, l.object, err
 	}
 	f.makeObject2, result0, result1 = makeObjectEnter(r, f.ctx, f.p)
-//line github.com/movenext/movenext/coord/object_loan_async.go:104
+//line github.com/movenext/movenext/coord/object_loan_async.go:105
 	if f.makeObject2 == nil {
 		goto after2
 	}
@@ -110,7 +111,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/object_loan.go:44
 	result0, result1 = f.makeObject2.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:114
+//line github.com/movenext/movenext/coord/object_loan_async.go:115
 	f.makeObject2 = nil
 after2:
 	return true, result0, result1
@@ -205,6 +206,7 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (ha
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/object_loan.go:51
 	f.m = &creation[T]{pool: p}
@@ -221,7 +223,7 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (ha
 	f.awaitMaker1 = awaitMakerAsync(f.ctx, f.m.job)
 //line github.com/movenext/movenext/coord/object_loan.go:57
 	if statemachine.TwinEnded(r, f.awaitMaker1) {
-//line github.com/movenext/movenext/coord/object_loan_async.go:225
+//line github.com/movenext/movenext/coord/object_loan_async.go:227
 		goto resume1
 	}
 	f.State = 1
@@ -230,16 +232,16 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (ha
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:57
 	f.v, f.err = statemachine.TwinResult(r, f.awaitMaker1)
-//line github.com/movenext/movenext/coord/object_loan_async.go:234
+//line github.com/movenext/movenext/coord/object_loan_async.go:236
 	f.awaitMaker1 = nil
 //line github.com/movenext/movenext/coord/object_loan.go:58
 	f.m.good = f.err == nil
 	f.err = f.m.reason(f.err)
-//line github.com/movenext/movenext/coord/object_loan_async.go:239
+//line github.com/movenext/movenext/coord/object_loan_async.go:241
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:59
 	return true
-//line github.com/movenext/movenext/coord/object_loan_async.go:243
+//line github.com/movenext/movenext/coord/object_loan_async.go:245
 }
 
 func (f *makeObjectFrame[T]) Location() statemachine.Location {
@@ -317,10 +319,11 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, resul
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/object_loan.go:79
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_loan_async.go:324
+//line github.com/movenext/movenext/coord/object_loan_async.go:327
 	if f.get1 == nil {
 		goto after1
 	}
@@ -329,13 +332,13 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, resul
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:79
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:333
+//line github.com/movenext/movenext/coord/object_loan_async.go:336
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_loan.go:80
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:339
+//line github.com/movenext/movenext/coord/object_loan_async.go:342
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:81
 		return true, result0
@@ -353,7 +356,7 @@ after1:
 	// object_loan.go:86: _, err = u.job.Await()
 //line github.com/movenext/movenext/coord/object_loan.go:86
 	if awaited = f.u.job; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/object_loan_async.go:357
+//line github.com/movenext/movenext/coord/object_loan_async.go:360
 		goto after2
 	}
 	f.State = 2
@@ -368,11 +371,11 @@ after2:
 	_, err = awaited.GetResult()
 	f.u.good = usable(err)
 	result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:372
+//line github.com/movenext/movenext/coord/object_loan_async.go:375
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:88
 	return true, result0
-//line github.com/movenext/movenext/coord/object_loan_async.go:376
+//line github.com/movenext/movenext/coord/object_loan_async.go:379
 }
 
 // useObjectMachine is [useObject] as the root of a chain: chain, job and frame in one allocation.
@@ -396,4 +399,4 @@ func (f *useObjectMachine[T]) Root() (statemachine.Root, statemachine.Location) 
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.useObject", "github.com/movenext/movenext/coord/object_loan.go", 79, 86)
 }
 
-// Digest of what is above: 65fc13bad7bf36df
+// Digest of what is above: 66c884435133ccb9

@@ -20,6 +20,7 @@ const (
 
 // usesAsync starts [uses] as a state machine and returns its job.
 func usesAsync(ctx context.Context, p *ObjectPool[*thing], how func() error) (result *job.Job[job.Void]) {
+	_ = uses // it is not unused
 	var r statemachine.Run
 	frame := usesLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -79,6 +80,7 @@ func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (hasEnded boo
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		how := args.how
@@ -89,7 +91,7 @@ func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (hasEnded boo
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
 	if statemachine.TwinEnded(r, f.use1) {
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:93
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:95
 		goto resume1
 	}
 	f.State = 1
@@ -97,7 +99,7 @@ func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (hasEnded boo
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
 	_, result0 = statemachine.TwinResult(r, f.use1)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:101
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:103
 	f.use1 = nil
 	return true, result0
 }
@@ -162,11 +164,12 @@ func (f *usesFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:223
 	f.v.uses++
 	// object_pool_test.go:224: job.Yield()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:170
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:173
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -174,7 +177,7 @@ resume1:
 	_ = r.Refusal()
 	f.v.uses++
 	result0 = f.how()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:178
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:181
 	return true, result0
 }
 
@@ -202,6 +205,7 @@ func (f *usesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
 
 // borrowsAsync starts [borrows] as a state machine and returns its job.
 func borrowsAsync(ctx context.Context, p *ObjectPool[*thing], times int) (result *job.Job[job.Void]) {
+	_ = borrows // it is not unused
 	var r statemachine.Run
 	frame := borrowsLocals{ctx: ctx, p: p}
 	defer statemachine.Catch(&r, &result)
@@ -239,6 +243,7 @@ func (f *borrowsLocals) moveNext(r *statemachine.Run, times int) (hasEnded bool,
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:275
 	f.n1 = times
@@ -251,7 +256,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.get1, f.v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:255
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:260
 	if f.get1 == nil {
 		goto after1
 	}
@@ -260,7 +265,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:264
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:269
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:277
@@ -269,7 +274,7 @@ after1:
 	}
 	f.v.uses++
 	// object_pool_test.go:281: job.Yield()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:273
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:278
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -283,12 +288,12 @@ resume2:
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:275
 	f.i++
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:287
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:292
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:289
 	return true, nil
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:292
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:297
 }
 
 // borrowsMachine is [borrows] as the root of a chain: chain, job and frame in one allocation.
@@ -311,4 +316,4 @@ func (f *borrowsMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.borrows", "github.com/movenext/movenext/coord/object_pool_test.go", 276, 281)
 }
 
-// Digest of what is above: 909ae42b21db8389
+// Digest of what is above: e1355752388be834

@@ -21,6 +21,7 @@ const (
 
 // answerAsync starts [answer] as a state machine and returns its job.
 func answerAsync(ctx context.Context, in, out *coord.Channel[int]) (result *job.Job[int]) {
+	_ = answer // it is not unused
 	var r statemachine.Run
 	frame := answerFrame{ctx: ctx, in: in, out: out}
 	defer statemachine.Catch(&r, &result)
@@ -77,6 +78,7 @@ func (f *answerFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		out := f.out
@@ -86,7 +88,7 @@ func (f *answerFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 for1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:16
 	f.receive1, v, err2 = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:90
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:92
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -95,7 +97,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:16
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:99
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:101
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:17
@@ -103,14 +105,14 @@ after1:
 		f.err = err2
 //line github.com/movenext/movenext/coord/pingpong_test.go:18
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:107
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:109
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:18
 		return true
 	}
 	f.last = v
 	f.send2, err2 = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:114
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:116
 	if f.send2 == nil {
 		goto after2
 	}
@@ -119,7 +121,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:21
 	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:123
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:125
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:21
@@ -127,12 +129,12 @@ after2:
 		f.err = err2
 //line github.com/movenext/movenext/coord/pingpong_test.go:22
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:131
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:133
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:22
 		return true
 	}
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:136
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:138
 	goto for1
 }
 
@@ -169,6 +171,7 @@ func (f *answerMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // questionAsync starts [question] as a state machine and returns its job.
 func questionAsync(ctx context.Context, out, in *coord.Channel[int], n int) (result *job.Job[int]) {
+	_ = question // it is not unused
 	var r statemachine.Run
 	frame := questionFrame{ctx: ctx, out: out, in: in}
 	defer statemachine.Catch(&r, &result)
@@ -215,6 +218,7 @@ func (f *questionFrame) moveNext(r *statemachine.Run, n int) (hasEnded bool) {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		out := f.out
@@ -232,7 +236,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/pingpong_test.go:33
 	f.send1, err2 = f.out.SendEnterSoon(r, f.ctx, f.i)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:236
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:240
 	if f.send1 == nil {
 		goto after1
 	}
@@ -241,7 +245,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:33
 	err2 = f.send1.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:245
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:249
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:33
@@ -249,13 +253,13 @@ after1:
 		f.err = err2
 //line github.com/movenext/movenext/coord/pingpong_test.go:34
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:253
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:257
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:34
 		return true
 	}
 	f.receive2, v, err2 = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:259
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:263
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -264,7 +268,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:36
 	v, err2 = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:268
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:272
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:37
@@ -272,7 +276,7 @@ after2:
 		f.err = err2
 //line github.com/movenext/movenext/coord/pingpong_test.go:38
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:276
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:280
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:38
 		return true
@@ -280,18 +284,18 @@ after2:
 	f.sum += v
 //line github.com/movenext/movenext/coord/pingpong_test.go:32
 	f.i++
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:284
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:288
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:42
 	f.err = nil
 //line github.com/movenext/movenext/coord/pingpong_test.go:42
 	r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:291
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:295
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:42
 	return true
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:295
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:299
 }
 
 // questionMachine is [question] as the root of a chain: chain, job and frame in one allocation.
@@ -314,4 +318,4 @@ func (f *questionMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.question", "github.com/movenext/movenext/coord/pingpong_test.go", 33, 36)
 }
 
-// Digest of what is above: a8cda91d77170b59
+// Digest of what is above: e96f2771abd9f495

@@ -20,6 +20,7 @@ const (
 
 // askAsync starts [ask] as a state machine and returns its job.
 func askAsync(ctx context.Context, d *device, n int) (result *job.Job[int]) {
+	_ = ask // it is not unused
 	var r statemachine.Run
 	frame := askLocals{ctx: ctx, d: d}
 	defer statemachine.Catch(&r, &result)
@@ -57,6 +58,7 @@ func (f *askLocals) moveNext(run1 *statemachine.Run, n int) (hasEnded bool, err 
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/reusable_test.go:133
 	f.n1 = n
@@ -73,14 +75,14 @@ range1:
 		r, err2 = f.d.results.Begin()
 		if err2 != nil {
 			err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:77
+//line github.com/movenext/movenext/coord/reusable_async_test.go:79
 			return true, err
 //line github.com/movenext/movenext/coord/reusable_test.go:137
 		}
 		f.d.requests <- r
 		f.get1, v, err2 = f.d.results.GetEnter(run1, f.ctx, r)
 	}
-//line github.com/movenext/movenext/coord/reusable_async_test.go:84
+//line github.com/movenext/movenext/coord/reusable_async_test.go:86
 	if f.get1 == nil {
 		goto after1
 	}
@@ -89,25 +91,25 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/reusable_test.go:139
 	v, err2 = f.get1.Results(run1)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:93
+//line github.com/movenext/movenext/coord/reusable_async_test.go:95
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/reusable_test.go:140
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:99
+//line github.com/movenext/movenext/coord/reusable_async_test.go:101
 		return true, err
 //line github.com/movenext/movenext/coord/reusable_test.go:142
 	}
 	f.sum += v
 //line github.com/movenext/movenext/coord/reusable_test.go:133
 	f.i1++
-//line github.com/movenext/movenext/coord/reusable_async_test.go:106
+//line github.com/movenext/movenext/coord/reusable_async_test.go:108
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/reusable_test.go:145
 	err = nil
-//line github.com/movenext/movenext/coord/reusable_async_test.go:111
+//line github.com/movenext/movenext/coord/reusable_async_test.go:113
 	return true, err
 }
 
@@ -135,6 +137,7 @@ func (f *askMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // inquireAsync starts [inquire] as a state machine and returns its job.
 func inquireAsync(ctx context.Context, results *Reusable[int], requestsArg *Channel[Round], n int) (result *job.Job[int]) {
+	_ = inquire // it is not unused
 	var r statemachine.Run
 	frame := inquireFrame{ctx: ctx, results: results, requests: requestsArg}
 	defer statemachine.Catch(&r, &result)
@@ -178,6 +181,7 @@ func (f *inquireFrame) moveNext(run1 *statemachine.Run, n int) (hasEnded bool) {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		requests2 := f.requests
@@ -199,21 +203,21 @@ range1:
 		r, err2 = f.results.Begin()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:203
+//line github.com/movenext/movenext/coord/reusable_async_test.go:207
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:181
 			return true
 		}
 		if err := f.requests.TrySend(r); err != nil { // there is room: it does not wait
 			f.err = err
-//line github.com/movenext/movenext/coord/reusable_async_test.go:210
+//line github.com/movenext/movenext/coord/reusable_async_test.go:214
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:184
 			return true
 		}
 		f.get1, v, err2 = f.results.GetEnter(run1, f.ctx, r)
 	}
-//line github.com/movenext/movenext/coord/reusable_async_test.go:217
+//line github.com/movenext/movenext/coord/reusable_async_test.go:221
 	if f.get1 == nil {
 		goto after1
 	}
@@ -222,13 +226,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/reusable_test.go:186
 	v, err2 = f.get1.Results(run1)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:226
+//line github.com/movenext/movenext/coord/reusable_async_test.go:230
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/reusable_test.go:187
 	if err2 != nil {
 		f.err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:232
+//line github.com/movenext/movenext/coord/reusable_async_test.go:236
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:188
 		return true
@@ -236,16 +240,16 @@ after1:
 	f.sum += v
 //line github.com/movenext/movenext/coord/reusable_test.go:178
 	f.i1++
-//line github.com/movenext/movenext/coord/reusable_async_test.go:240
+//line github.com/movenext/movenext/coord/reusable_async_test.go:244
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/reusable_test.go:192
 	f.err = nil
-//line github.com/movenext/movenext/coord/reusable_async_test.go:245
+//line github.com/movenext/movenext/coord/reusable_async_test.go:249
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:192
 	return true
-//line github.com/movenext/movenext/coord/reusable_async_test.go:249
+//line github.com/movenext/movenext/coord/reusable_async_test.go:253
 }
 
 // inquireMachine is [inquire] as the root of a chain: chain, job and frame in one allocation.
@@ -272,6 +276,7 @@ func (f *inquireMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // answerAsync starts [answer] as a state machine and returns its job.
 func answerAsync(ctx context.Context, results *Reusable[int], requestsArg *Channel[Round]) (result *job.Job[job.Void]) {
+	_ = answer // it is not unused
 	var r statemachine.Run
 	frame := answerLocals{ctx: ctx, results: results, requests: requestsArg}
 	defer statemachine.Catch(&r, &result)
@@ -305,11 +310,12 @@ func (f *answerLocals) moveNext(run1 *statemachine.Run) (hasEnded bool, result0 
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/coord/reusable_test.go:198
 	f.receive1, r, err = f.requests.ReceiveEnter(run1, f.ctx)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:313
+//line github.com/movenext/movenext/coord/reusable_async_test.go:319
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -318,7 +324,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/reusable_test.go:198
 	r, err = f.receive1.Results(run1)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:322
+//line github.com/movenext/movenext/coord/reusable_async_test.go:328
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/reusable_test.go:199
@@ -328,7 +334,7 @@ after1:
 	if err := f.results.Set(r, 1, nil); err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/coord/reusable_async_test.go:332
+//line github.com/movenext/movenext/coord/reusable_async_test.go:338
 	goto for1
 }
 
@@ -352,4 +358,4 @@ func (f *answerMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.answer", "github.com/movenext/movenext/coord/reusable_test.go", 198)
 }
 
-// Digest of what is above: 67f5343ce8aa57a4
+// Digest of what is above: 48b7f8c57a38852a

@@ -22,6 +22,7 @@ const (
 
 // locksAndExitsAsync starts [locksAndExits] as a state machine and returns its job.
 func locksAndExitsAsync(ctx context.Context, m *coord.Mutex) (result *job.Job[job.Void]) {
+	_ = locksAndExits // it is not unused
 	var r statemachine.Run
 	frame := locksAndExitsLocals{m: m}
 	defer statemachine.Catch(&r, &result)
@@ -56,10 +57,11 @@ func (f *locksAndExitsLocals) moveNext(r *statemachine.Run, ctx context.Context)
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/searching_test.go:23
 	f.lock1, err = f.m.LockEnter(r, ctx)
-//line github.com/movenext/movenext/coord/searching_async_test.go:63
+//line github.com/movenext/movenext/coord/searching_async_test.go:65
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -68,13 +70,13 @@ func (f *locksAndExitsLocals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/coord/searching_test.go:23
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/coord/searching_async_test.go:72
+//line github.com/movenext/movenext/coord/searching_async_test.go:74
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/coord/searching_test.go:23
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/searching_async_test.go:78
+//line github.com/movenext/movenext/coord/searching_async_test.go:80
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/searching_test.go:24
 		return true, result0
@@ -87,11 +89,11 @@ after1:
 //line github.com/movenext/movenext/coord/searching_test.go:27
 	runtime.Goexit()
 	result0 = nil
-//line github.com/movenext/movenext/coord/searching_async_test.go:91
+//line github.com/movenext/movenext/coord/searching_async_test.go:93
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/searching_test.go:28
 	return true, result0
-//line github.com/movenext/movenext/coord/searching_async_test.go:95
+//line github.com/movenext/movenext/coord/searching_async_test.go:97
 }
 
 // locksAndExitsMachine is [locksAndExits] as the root of a chain: chain, job and frame in one
@@ -116,4 +118,4 @@ func (f *locksAndExitsMachine) Root() (statemachine.Root, statemachine.Location)
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.locksAndExits", "github.com/movenext/movenext/coord/searching_test.go", 23)
 }
 
-// Digest of what is above: 887a78d0103c99cc
+// Digest of what is above: d673ed00a7cfcae2

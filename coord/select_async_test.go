@@ -22,6 +22,7 @@ const (
 
 // picksAsync starts [picks] as a state machine and returns its job.
 func picksAsync(ctx context.Context, cases ...Case) (result *job.Job[int]) {
+	_ = picks // it is not unused
 	var r statemachine.Run
 	frame := picksLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -56,12 +57,13 @@ func (f *picksLocals) moveNext(r *statemachine.Run, args *picksArgs) (hasEnded b
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/select_test.go:86
 	f.select1 = SelectAsync(args.ctx, args.cases...)
 //line github.com/movenext/movenext/coord/select_test.go:86
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/select_async_test.go:65
+//line github.com/movenext/movenext/coord/select_async_test.go:67
 		goto resume1
 	}
 	f.State = 1
@@ -70,12 +72,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/select_test.go:86
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/select_async_test.go:74
+//line github.com/movenext/movenext/coord/select_async_test.go:76
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/select_test.go:87
 		return true, i, err
 	}
-//line github.com/movenext/movenext/coord/select_async_test.go:79
+//line github.com/movenext/movenext/coord/select_async_test.go:81
 }
 
 // picksMachine is [picks] as the root of a chain: chain, job and frame in one allocation.
@@ -102,6 +104,7 @@ func (f *picksMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // takesOneAsync starts [takesOne] as a state machine and returns its job.
 func takesOneAsync(ctx context.Context, c *Channel[int]) (result *job.Job[int]) {
+	_ = takesOne // it is not unused
 	var r statemachine.Run
 	frame := takesOneLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -138,10 +141,11 @@ func (f *takesOneLocals) moveNext(r *statemachine.Run, args *takesOneArgs) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/select_test.go:442
 	f.receive1, v, err = args.c.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/select_async_test.go:145
+//line github.com/movenext/movenext/coord/select_async_test.go:149
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -150,12 +154,12 @@ func (f *takesOneLocals) moveNext(r *statemachine.Run, args *takesOneArgs) (hasE
 resume1:
 //line github.com/movenext/movenext/coord/select_test.go:442
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/select_async_test.go:154
+//line github.com/movenext/movenext/coord/select_async_test.go:158
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/select_test.go:443
 	return true, v, err
-//line github.com/movenext/movenext/coord/select_async_test.go:159
+//line github.com/movenext/movenext/coord/select_async_test.go:163
 }
 
 // takesOneMachine is [takesOne] as the root of a chain: chain, job and frame in one allocation.
@@ -182,6 +186,7 @@ func (f *takesOneMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // mergesAsync starts [merges] as a state machine and returns its job.
 func mergesAsync(ctx context.Context, to *sync.Map, from ...*Channel[int]) (result *job.Job[job.Void]) {
+	_ = merges // it is not unused
 	var r statemachine.Run
 	frame := mergesLocals{ctx: ctx, to: to}
 	defer statemachine.Catch(&r, &result)
@@ -216,6 +221,7 @@ func (f *mergesLocals) moveNext(r *statemachine.Run, from []*Channel[int]) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/select_test.go:450
 	f.cases, f.open = make([]Case, len(from)), len(from)
@@ -232,7 +238,7 @@ for1:
 	f.select1 = SelectAsync(f.ctx, f.cases...)
 //line github.com/movenext/movenext/coord/select_test.go:456
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/select_async_test.go:236
+//line github.com/movenext/movenext/coord/select_async_test.go:242
 		goto resume1
 	}
 	f.State = 1
@@ -241,7 +247,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/select_test.go:456
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/select_async_test.go:245
+//line github.com/movenext/movenext/coord/select_async_test.go:251
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/select_test.go:457
 		if err != nil && i < 0 {
@@ -258,12 +264,12 @@ resume1:
 		return true, errReason
 	}
 next1:
-//line github.com/movenext/movenext/coord/select_async_test.go:262
+//line github.com/movenext/movenext/coord/select_async_test.go:268
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/coord/select_test.go:469
 	return true, nil
-//line github.com/movenext/movenext/coord/select_async_test.go:267
+//line github.com/movenext/movenext/coord/select_async_test.go:273
 }
 
 // mergesMachine is [merges] as the root of a chain: chain, job and frame in one allocation.
@@ -290,6 +296,7 @@ func (f *mergesMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // meetsAsync starts [meets] as a state machine and returns its job.
 func meetsAsync(ctx context.Context, n int, channels []*Channel[int]) (result *job.Job[int]) {
+	_ = meets // it is not unused
 	var r statemachine.Run
 	frame := meetsLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -326,6 +333,7 @@ func (f *meetsLocals) moveNext(r *statemachine.Run, args *meetsArgs) (hasEnded b
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/select_test.go:508
 	f.other = new(int)
@@ -342,7 +350,7 @@ func (f *meetsLocals) moveNext(r *statemachine.Run, args *meetsArgs) (hasEnded b
 	}
 //line github.com/movenext/movenext/coord/select_test.go:514
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/select_async_test.go:346
+//line github.com/movenext/movenext/coord/select_async_test.go:354
 		goto resume1
 	}
 	f.State = 1
@@ -351,7 +359,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/select_test.go:514
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/select_async_test.go:355
+//line github.com/movenext/movenext/coord/select_async_test.go:363
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/select_test.go:515
 		if err != nil || i%2 == 1 {
@@ -360,7 +368,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/coord/select_test.go:518
 	result0, result1 = (*f.other), nil
-//line github.com/movenext/movenext/coord/select_async_test.go:364
+//line github.com/movenext/movenext/coord/select_async_test.go:372
 	return true, result0, result1
 }
 
@@ -388,6 +396,7 @@ func (f *meetsMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // spinsAsync starts [spins] as a state machine and returns its job.
 func spinsAsync(ctx context.Context, until *atomic.Bool) (result *job.Job[job.Void]) {
+	_ = spins // it is not unused
 	var r statemachine.Run
 	frame := spinsLocals{ctx: ctx, until: until}
 	defer statemachine.Catch(&r, &result)
@@ -420,6 +429,7 @@ func (f *spinsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// select_test.go:619: job.Yield()
 	f.State = 1
@@ -436,7 +446,7 @@ for1:
 	f.select2 = SelectAsync(f.ctx, Default())
 //line github.com/movenext/movenext/coord/select_test.go:621
 	if statemachine.TwinEnded(r, f.select2) {
-//line github.com/movenext/movenext/coord/select_async_test.go:440
+//line github.com/movenext/movenext/coord/select_async_test.go:450
 		goto resume2
 	}
 	f.State = 2
@@ -445,19 +455,19 @@ resume2:
 	{
 //line github.com/movenext/movenext/coord/select_test.go:621
 		_, err := statemachine.TwinResult(r, f.select2)
-//line github.com/movenext/movenext/coord/select_async_test.go:449
+//line github.com/movenext/movenext/coord/select_async_test.go:459
 		f.select2 = nil
 //line github.com/movenext/movenext/coord/select_test.go:621
 		if err != nil {
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/coord/select_async_test.go:456
+//line github.com/movenext/movenext/coord/select_async_test.go:466
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/coord/select_test.go:625
 	return true, nil
-//line github.com/movenext/movenext/coord/select_async_test.go:461
+//line github.com/movenext/movenext/coord/select_async_test.go:471
 }
 
 // spinsMachine is [spins] as the root of a chain: chain, job and frame in one allocation.
@@ -480,4 +490,4 @@ func (f *spinsMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.spins", "github.com/movenext/movenext/coord/select_test.go", 619, 621)
 }
 
-// Digest of what is above: 4230f23057930381
+// Digest of what is above: 479a161c08bd3541

@@ -24,6 +24,7 @@ const (
 
 // waitsForEachAsync starts [waitsForEach] as a state machine and returns its job.
 func waitsForEachAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = waitsForEach // it is not unused
 	var r statemachine.Run
 	frame := waitsForEachFrame{}
 	defer statemachine.Catch(&r, &result)
@@ -71,6 +72,7 @@ func (f *waitsForEachFrame) step(r *statemachine.Run, ctx context.Context) (hasE
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:50
 	f.loop1 = statemachine.RangeStream(job.WhenEachAsync(ctx, job.Run(ctx, one), job.Run(ctx, one)))
@@ -80,7 +82,7 @@ range1:
 	// waits_test.go:50: … for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx,  …
 //line github.com/movenext/movenext/coord/waits_test.go:50
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:84
+//line github.com/movenext/movenext/coord/waits_async_test.go:86
 		goto resume1
 	}
 	f.State = 1
@@ -95,17 +97,17 @@ resume1:
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/coord/waits_async_test.go:99
+//line github.com/movenext/movenext/coord/waits_async_test.go:101
 			goto leave1
 //line github.com/movenext/movenext/coord/waits_test.go:53
 		}
 	}
-//line github.com/movenext/movenext/coord/waits_async_test.go:104
+//line github.com/movenext/movenext/coord/waits_async_test.go:106
 	goto range1
 leave1:
 //line github.com/movenext/movenext/coord/waits_test.go:51
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:109
+//line github.com/movenext/movenext/coord/waits_async_test.go:111
 		goto resume2
 	}
 	f.State = 2
@@ -115,7 +117,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/coord/waits_test.go:51
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/waits_async_test.go:119
+//line github.com/movenext/movenext/coord/waits_async_test.go:121
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:51
@@ -123,15 +125,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/coord/waits_test.go:51
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/waits_async_test.go:127
+//line github.com/movenext/movenext/coord/waits_async_test.go:129
 	f.loop1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:55
 	f.result0 = nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:131
+//line github.com/movenext/movenext/coord/waits_async_test.go:133
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:55
 	return true
-//line github.com/movenext/movenext/coord/waits_async_test.go:135
+//line github.com/movenext/movenext/coord/waits_async_test.go:137
 }
 
 // waitsForEachMachine is [waitsForEach] as the root of a chain: chain, job and frame in one
@@ -159,6 +161,7 @@ func (f *waitsForEachMachine) Root() (statemachine.Root, statemachine.Location) 
 
 // waitsForNextAsync starts [waitsForNext] as a state machine and returns its job.
 func waitsForNextAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = waitsForNext // it is not unused
 	var r statemachine.Run
 	frame := waitsForNextLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -190,6 +193,7 @@ func (f *waitsForNextLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:60
 	f.c = job.CompletionsOf(job.Run(f.ctx, one), job.Run(f.ctx, one))
@@ -203,7 +207,7 @@ range1:
 	f.next1 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:62
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:207
+//line github.com/movenext/movenext/coord/waits_async_test.go:211
 		goto resume1
 	}
 	f.State = 1
@@ -212,7 +216,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:62
 		_, err := statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:216
+//line github.com/movenext/movenext/coord/waits_async_test.go:220
 		f.next1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:62
 		if err != nil {
@@ -221,12 +225,12 @@ resume1:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:61
 	f.i1++
-//line github.com/movenext/movenext/coord/waits_async_test.go:225
+//line github.com/movenext/movenext/coord/waits_async_test.go:229
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/waits_test.go:66
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:230
+//line github.com/movenext/movenext/coord/waits_async_test.go:234
 }
 
 // waitsForNextMachine is [waitsForNext] as the root of a chain: chain, job and frame in one
@@ -273,7 +277,7 @@ func waitsForCountdownEnter(r *statemachine.Run, ctx context.Context) (*waitsFor
 		job.Go(ctx, func(context.Context) error { c.Done(); return nil })
 	}
 	return c.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:277
+//line github.com/movenext/movenext/coord/waits_async_test.go:281
 }
 
 // waitsForCountdownFrame is the frame of the function whose results [waitsForCountdown] returns:
@@ -320,7 +324,7 @@ func waitsForEventEnter(r *statemachine.Run, ctx context.Context) (*waitsForEven
 	var e coord.ManualResetEvent
 	job.Go(ctx, func(context.Context) error { e.Set(); return nil })
 	return e.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:324
+//line github.com/movenext/movenext/coord/waits_async_test.go:328
 }
 
 // waitsForEventFrame is the frame of the function whose results [waitsForEvent] returns: it keeps
@@ -350,6 +354,7 @@ func (f *waitsForEventMachine) Root() (statemachine.Root, statemachine.Location)
 
 // waitsForScopeAsync starts [waitsForScope] as a state machine and returns its job.
 func waitsForScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = waitsForScope // it is not unused
 	var r statemachine.Run
 	frame := waitsForScopeLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -378,6 +383,7 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:104
@@ -392,7 +398,7 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:111
 	if statemachine.TwinEnded(r, f.wait1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:396
+//line github.com/movenext/movenext/coord/waits_async_test.go:402
 		goto resume1
 	}
 	f.State = 1
@@ -400,7 +406,7 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:111
 	_, result0 = statemachine.TwinResult(r, f.wait1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:404
+//line github.com/movenext/movenext/coord/waits_async_test.go:410
 	f.wait1 = nil
 	return true, result0
 }
@@ -430,6 +436,7 @@ func (f *waitsForScopeMachine) Root() (statemachine.Root, statemachine.Location)
 
 // waitsForObjectAsync starts [waitsForObject] as a state machine and returns its job.
 func waitsForObjectAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = waitsForObject // it is not unused
 	var r statemachine.Run
 	frame := waitsForObjectLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -468,11 +475,12 @@ func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (hasEnded bool, res
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:124
 	f.p = coord.NewObjectPool(1, func(ctx context.Context) *job.Job[int] { return job.Run(ctx, one) })
 	f.get1, held, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:476
+//line github.com/movenext/movenext/coord/waits_async_test.go:484
 	if f.get1 == nil {
 		goto after1
 	}
@@ -481,7 +489,7 @@ func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (hasEnded bool, res
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:125
 	held, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:485
+//line github.com/movenext/movenext/coord/waits_async_test.go:493
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:126
@@ -496,7 +504,7 @@ after1:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:130
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:500
+//line github.com/movenext/movenext/coord/waits_async_test.go:508
 	if f.get1 == nil {
 		goto after2
 	}
@@ -505,7 +513,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:130
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:509
+//line github.com/movenext/movenext/coord/waits_async_test.go:517
 	f.get1 = nil
 after2:
 //line github.com/movenext/movenext/coord/waits_test.go:131
@@ -516,7 +524,7 @@ after2:
 	f.use3 = f.p.UseAsync(f.ctx, func(context.Context, int) error { return nil })
 //line github.com/movenext/movenext/coord/waits_test.go:135
 	if statemachine.TwinEnded(r, f.use3) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:520
+//line github.com/movenext/movenext/coord/waits_async_test.go:528
 		goto resume3
 	}
 	f.State = 3
@@ -525,7 +533,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/waits_test.go:135
 	_, result0 = statemachine.TwinResult(r, f.use3)
-//line github.com/movenext/movenext/coord/waits_async_test.go:529
+//line github.com/movenext/movenext/coord/waits_async_test.go:537
 	f.use3 = nil
 	return true, result0
 }
@@ -555,6 +563,7 @@ func (f *waitsForObjectMachine) Root() (statemachine.Root, statemachine.Location
 
 // waitsForSelectAsync starts [waitsForSelect] as a state machine and returns its job.
 func waitsForSelectAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = waitsForSelect // it is not unused
 	var r statemachine.Run
 	frame := waitsForSelectLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -592,6 +601,7 @@ func (f *waitsForSelectLocals) moveNext(r *statemachine.Run) (hasEnded bool, res
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:140
 	f.c = coord.NewUnbounded[int]()
@@ -617,7 +627,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:146
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:621
+//line github.com/movenext/movenext/coord/waits_async_test.go:631
 		goto resume1
 	}
 	f.State = 1
@@ -626,12 +636,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:146
 		chosen, err2 := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:630
+//line github.com/movenext/movenext/coord/waits_async_test.go:640
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:147
 		if err2 != nil || chosen == 2 || chosen == 0 && (*f.v) != 1 {
 			result0 = errors.Join(err2, errors.New("not what was sent"))
-//line github.com/movenext/movenext/coord/waits_async_test.go:635
+//line github.com/movenext/movenext/coord/waits_async_test.go:645
 			return true, result0
 //line github.com/movenext/movenext/coord/waits_test.go:149
 		}
@@ -643,7 +653,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:152
 	f.receive2, _, err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:647
+//line github.com/movenext/movenext/coord/waits_async_test.go:657
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -653,7 +663,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:152
 	_, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:657
+//line github.com/movenext/movenext/coord/waits_async_test.go:667
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/coord/waits_test.go:153
@@ -661,12 +671,12 @@ after2:
 endIf1:
 //line github.com/movenext/movenext/coord/waits_test.go:143
 	f.i++
-//line github.com/movenext/movenext/coord/waits_async_test.go:665
+//line github.com/movenext/movenext/coord/waits_async_test.go:675
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/waits_test.go:156
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:670
+//line github.com/movenext/movenext/coord/waits_async_test.go:680
 }
 
 // waitsForSelectMachine is [waitsForSelect] as the root of a chain: chain, job and frame in one
@@ -694,6 +704,7 @@ func (f *waitsForSelectMachine) Root() (statemachine.Root, statemachine.Location
 
 // waitsForGrantAsync starts [waitsForGrant] as a state machine and returns its job.
 func waitsForGrantAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = waitsForGrant // it is not unused
 	var r statemachine.Run
 	frame := waitsForGrantLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -723,6 +734,7 @@ func (f *waitsForGrantLocals) moveNext(r *statemachine.Run, ctx context.Context)
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:161
 	f.m = new(coord.Mutex)
@@ -731,7 +743,7 @@ func (f *waitsForGrantLocals) moveNext(r *statemachine.Run, ctx context.Context)
 		s := coord.NewSemaphore(1)
 		if !f.m.TryLock() || !s.TryAcquire(1) {
 			result0 = errors.New("not free")
-//line github.com/movenext/movenext/coord/waits_async_test.go:735
+//line github.com/movenext/movenext/coord/waits_async_test.go:747
 			return true, result0
 //line github.com/movenext/movenext/coord/waits_test.go:165
 		}
@@ -742,7 +754,7 @@ func (f *waitsForGrantLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:167
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:746
+//line github.com/movenext/movenext/coord/waits_async_test.go:758
 		goto resume1
 	}
 	f.State = 1
@@ -751,7 +763,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:167
 		chosen, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:755
+//line github.com/movenext/movenext/coord/waits_async_test.go:767
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:168
 		if err != nil {
@@ -759,7 +771,7 @@ resume1:
 		}
 		if chosen != 1 || f.m.TryLock() {
 			result0 = errors.New("the lock is not held")
-//line github.com/movenext/movenext/coord/waits_async_test.go:763
+//line github.com/movenext/movenext/coord/waits_async_test.go:775
 			return true, result0
 //line github.com/movenext/movenext/coord/waits_test.go:173
 		}
@@ -767,7 +779,7 @@ resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:174
 	f.m.Unlock()
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:771
+//line github.com/movenext/movenext/coord/waits_async_test.go:783
 }
 
 // waitsForGrantMachine is [waitsForGrant] as the root of a chain: chain, job and frame in one
@@ -795,6 +807,7 @@ func (f *waitsForGrantMachine) Root() (statemachine.Root, statemachine.Location)
 
 // waitsForMeetingAsync starts [waitsForMeeting] as a state machine and returns its job.
 func waitsForMeetingAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = waitsForMeeting // it is not unused
 	var r statemachine.Run
 	frame := waitsForMeetingLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -830,6 +843,7 @@ func (f *waitsForMeetingLocals) moveNext(r *statemachine.Run, ctx context.Contex
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:180
@@ -842,7 +856,7 @@ func (f *waitsForMeetingLocals) moveNext(r *statemachine.Run, ctx context.Contex
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:185
 	if statemachine.TwinEnded(r, f.selectOrAwait1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:846
+//line github.com/movenext/movenext/coord/waits_async_test.go:860
 		goto resume1
 	}
 	f.State = 1
@@ -850,7 +864,7 @@ func (f *waitsForMeetingLocals) moveNext(r *statemachine.Run, ctx context.Contex
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:185
 	f.chosen, err = statemachine.TwinResult(r, f.selectOrAwait1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:854
+//line github.com/movenext/movenext/coord/waits_async_test.go:868
 	f.selectOrAwait1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:186
 	if err != nil {
@@ -859,7 +873,7 @@ resume1:
 	// waits_test.go:189: met, err := other.Await()
 //line github.com/movenext/movenext/coord/waits_test.go:189
 	if awaited = f.other; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/waits_async_test.go:863
+//line github.com/movenext/movenext/coord/waits_async_test.go:877
 		goto after2
 	}
 	f.State = 2
@@ -880,7 +894,7 @@ after2:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:193
 	return true, err
-//line github.com/movenext/movenext/coord/waits_async_test.go:884
+//line github.com/movenext/movenext/coord/waits_async_test.go:898
 }
 
 // waitsForMeetingMachine is [waitsForMeeting] as the root of a chain: chain, job and frame in one
@@ -944,12 +958,13 @@ func (f *waitsForMeetingFunc1Locals) moveNext(r *statemachine.Run, args *waitsFo
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:182
 	f.select1 = coord.SelectAsync(args.ctx, coord.OnSend(args.from, 1), coord.OnReceive[int](args.to, nil))
 //line github.com/movenext/movenext/coord/waits_test.go:182
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:953
+//line github.com/movenext/movenext/coord/waits_async_test.go:968
 		goto resume1
 	}
 	f.State = 1
@@ -957,7 +972,7 @@ func (f *waitsForMeetingFunc1Locals) moveNext(r *statemachine.Run, args *waitsFo
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:182
 	result0, result1 = statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:961
+//line github.com/movenext/movenext/coord/waits_async_test.go:976
 	f.select1 = nil
 	return true, result0, result1
 }
@@ -986,6 +1001,7 @@ func (f *waitsForMeetingFunc1Machine) Root() (statemachine.Root, statemachine.Lo
 
 // suspendsAsync starts [suspends] as a state machine and returns its job.
 func suspendsAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = suspends // it is not unused
 	var r statemachine.Run
 	frame := suspendsLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -1040,6 +1056,7 @@ func (f *suspendsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// waits_test.go:213: job.Yield()
 	f.State = 1
@@ -1048,7 +1065,7 @@ resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:213
 	_ = r.Refusal()
 	asleep, result0 = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1052
+//line github.com/movenext/movenext/coord/waits_async_test.go:1069
 	if !asleep {
 		goto after2
 	}
@@ -1059,7 +1076,7 @@ resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:214
 	result0 = r.Refusal()
 after2:
-//line github.com/movenext/movenext/coord/waits_async_test.go:1063
+//line github.com/movenext/movenext/coord/waits_async_test.go:1080
 	return true, result0
 }
 
@@ -1096,6 +1113,7 @@ func (f *suspendsMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // callsAsync starts [calls] as a state machine and returns its job.
 func callsAsync(ctx context.Context, plain func(context.Context) error) (result *job.Job[job.Void]) {
+	_ = calls // it is not unused
 	var r statemachine.Run
 	frame := callsLocals{ctx: ctx, plain: plain}
 	defer statemachine.Catch(&r, &result)
@@ -1124,6 +1142,7 @@ func (f *callsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// waits_test.go:221: job.Yield()
 	f.State = 1
@@ -1132,7 +1151,7 @@ resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:221
 	_ = r.Refusal()
 	result0 = f.plain(f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1136
+//line github.com/movenext/movenext/coord/waits_async_test.go:1155
 	return true, result0
 }
 
@@ -1160,6 +1179,7 @@ func (f *callsMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // exitsAsync starts [exits] as a state machine and returns its job.
 func exitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) {
+	_ = exits // it is not unused
 	var r statemachine.Run
 	frame := exitsFrame{}
 	defer statemachine.Catch(&r, &result)
@@ -1230,6 +1250,7 @@ func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (hasEnded, again
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		ctx := args.ctx
@@ -1244,7 +1265,7 @@ func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (hasEnded, again
 		})
 	}
 	// waits_test.go:231: job.Yield()
-//line github.com/movenext/movenext/coord/waits_async_test.go:1248
+//line github.com/movenext/movenext/coord/waits_async_test.go:1269
 	f.State = 1
 	return r.Yield(), false
 resume1:
@@ -1257,7 +1278,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:233
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1261
+//line github.com/movenext/movenext/coord/waits_async_test.go:1282
 		return true, false
 	}
 	f.State = 2
@@ -1265,7 +1286,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:233
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1269
+//line github.com/movenext/movenext/coord/waits_async_test.go:1290
 	goto epilogue
 }
 
@@ -1335,10 +1356,11 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:228
 	f.suspends1, _ = suspendsEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1342
+//line github.com/movenext/movenext/coord/waits_async_test.go:1364
 	if f.suspends1 == nil {
 		goto after1
 	}
@@ -1347,12 +1369,12 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:228
 	f.suspends1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1351
+//line github.com/movenext/movenext/coord/waits_async_test.go:1373
 	f.suspends1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:229
 	*f.cleaned = true
-//line github.com/movenext/movenext/coord/waits_async_test.go:1356
+//line github.com/movenext/movenext/coord/waits_async_test.go:1378
 	return true
 }
 
@@ -1368,6 +1390,7 @@ func (f *exitsFunc1Frame) Results(r *statemachine.Run) {
 
 // callsExitsAsync starts [callsExits] as a state machine and returns its job.
 func callsExitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) {
+	_ = callsExits // it is not unused
 	var r statemachine.Run
 	frame := callsExitsFrame{}
 	defer statemachine.Catch(&r, &result)
@@ -1425,6 +1448,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (hasEn
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		ctx := args.ctx
@@ -1439,7 +1463,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (hasEn
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:239
 	f.exits1, exits1Err = exitsEnter(r, args.ctx, args.cleaned)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1443
+//line github.com/movenext/movenext/coord/waits_async_test.go:1467
 	if f.exits1 == nil {
 		goto after1
 	}
@@ -1448,7 +1472,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (hasEn
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:239
 	exits1Err = f.exits1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1452
+//line github.com/movenext/movenext/coord/waits_async_test.go:1476
 	f.exits1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:239
@@ -1458,7 +1482,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:239
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1462
+//line github.com/movenext/movenext/coord/waits_async_test.go:1486
 		return true, false
 	}
 	f.State = 2
@@ -1466,7 +1490,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:239
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1470
+//line github.com/movenext/movenext/coord/waits_async_test.go:1494
 	goto epilogue
 }
 
@@ -1494,6 +1518,7 @@ func (f *callsExitsMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // calledAsync starts [called] as a state machine and returns its job.
 func calledAsync(ctx context.Context, f func(context.Context) error) (result *job.Job[job.Void]) {
+	_ = called // it is not unused
 	var r statemachine.Run
 	frame := calledFrame{ctx: ctx, f: f}
 	defer statemachine.Catch(&r, &result)
@@ -1546,6 +1571,7 @@ func (frame *calledMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // borrowsOnceAsync starts [borrowsOnce] as a state machine and returns its job.
 func borrowsOnceAsync(ctx context.Context, p *coord.ObjectPool[int]) (result *job.Job[job.Void]) {
+	_ = borrowsOnce // it is not unused
 	var r statemachine.Run
 	frame := borrowsOnceLocals{p: p}
 	defer statemachine.Catch(&r, &result)
@@ -1578,10 +1604,11 @@ func (f *borrowsOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:520
 	f.get1, v, err = f.p.GetEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1585
+//line github.com/movenext/movenext/coord/waits_async_test.go:1612
 	if f.get1 == nil {
 		goto after1
 	}
@@ -1590,7 +1617,7 @@ func (f *borrowsOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:520
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1594
+//line github.com/movenext/movenext/coord/waits_async_test.go:1621
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:521
@@ -1598,7 +1625,7 @@ after1:
 		f.p.Put(v)
 	}
 	return true, err
-//line github.com/movenext/movenext/coord/waits_async_test.go:1602
+//line github.com/movenext/movenext/coord/waits_async_test.go:1629
 }
 
 // borrowsOnceMachine is [borrowsOnce] as the root of a chain: chain, job and frame in one
@@ -1622,4 +1649,4 @@ func (f *borrowsOnceMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.borrowsOnce", "github.com/movenext/movenext/coord/waits_test.go", 520)
 }
 
-// Digest of what is above: 5ecb6a707a26c310
+// Digest of what is above: 3447f176df2d8876

@@ -20,6 +20,7 @@ const (
 
 // followAsync starts [follow] as a state machine and returns its job.
 func followAsync(ctx context.Context, o *Observer[int]) (result *job.Job[[]int]) {
+	_ = follow // it is not unused
 	var r statemachine.Run
 	frame := followLocals{ctx: ctx, o: o}
 	defer statemachine.Catch(&r, &result)
@@ -54,11 +55,12 @@ func (f *followLocals) moveNext(r *statemachine.Run) (hasEnded bool, err error) 
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/coord/watch_test.go:87
 	f.next1, v, err2 = f.o.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/watch_async_test.go:62
+//line github.com/movenext/movenext/coord/watch_async_test.go:64
 	if f.next1 == nil {
 		goto after1
 	}
@@ -67,18 +69,18 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/watch_test.go:87
 	v, err2 = f.next1.Results(r)
-//line github.com/movenext/movenext/coord/watch_async_test.go:71
+//line github.com/movenext/movenext/coord/watch_async_test.go:73
 	f.next1 = nil
 after1:
 //line github.com/movenext/movenext/coord/watch_test.go:88
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/watch_async_test.go:77
+//line github.com/movenext/movenext/coord/watch_async_test.go:79
 		return true, err
 //line github.com/movenext/movenext/coord/watch_test.go:90
 	}
 	f.seen = append(f.seen, v)
-//line github.com/movenext/movenext/coord/watch_async_test.go:82
+//line github.com/movenext/movenext/coord/watch_async_test.go:84
 	goto for1
 }
 
@@ -102,4 +104,4 @@ func (f *followMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.follow", "github.com/movenext/movenext/coord/watch_test.go", 87)
 }
 
-// Digest of what is above: 8aadd3d0f2e4aee0
+// Digest of what is above: 96534aa53b26563f

@@ -21,6 +21,7 @@ const (
 
 // consumeAsync starts [consume] as a state machine and returns its job.
 func consumeAsync(ctx context.Context, orders *coord.Channel[string]) (result *job.Job[job.Void]) {
+	_ = consume // it is not unused
 	var r statemachine.Run
 	frame := consumeLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -56,10 +57,11 @@ func (f *consumeLocals) moveNext(r *statemachine.Run, args *consumeArgs) (hasEnd
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/inspect/example_test.go:17
 	f.receive1, _, err = args.orders.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/inspect/example_async_test.go:63
+//line github.com/movenext/movenext/inspect/example_async_test.go:65
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -68,12 +70,12 @@ func (f *consumeLocals) moveNext(r *statemachine.Run, args *consumeArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/inspect/example_test.go:17
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/inspect/example_async_test.go:72
+//line github.com/movenext/movenext/inspect/example_async_test.go:74
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/example_test.go:18
 	return true, err
-//line github.com/movenext/movenext/inspect/example_async_test.go:77
+//line github.com/movenext/movenext/inspect/example_async_test.go:79
 }
 
 // consumeMachine is [consume] as the root of a chain: chain, job and frame in one allocation.
@@ -96,4 +98,4 @@ func (f *consumeMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.consume", "github.com/movenext/movenext/inspect/example_test.go", 17)
 }
 
-// Digest of what is above: 73209e56e4c1878a
+// Digest of what is above: 1dd4e7120bbf011d

@@ -21,6 +21,7 @@ const (
 
 // passesAsync starts [passes] as a state machine and returns its job.
 func passesAsync(ctx context.Context, out, in *coord.Channel[int], n int) (result *job.Job[job.Void]) {
+	_ = passes // it is not unused
 	var r statemachine.Run
 	frame := passesLocals{ctx: ctx, out: out, in: in}
 	defer statemachine.Catch(&r, &result)
@@ -59,6 +60,7 @@ func (f *passesLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resu
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/inspect/passing_test.go:19
 	f.n1 = n
@@ -71,7 +73,7 @@ range1:
 	}
 //line github.com/movenext/movenext/inspect/passing_test.go:20
 	f.send1, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:75
+//line github.com/movenext/movenext/inspect/passing_async_test.go:77
 	if f.send1 == nil {
 		goto after1
 	}
@@ -80,7 +82,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/inspect/passing_test.go:20
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:84
+//line github.com/movenext/movenext/inspect/passing_async_test.go:86
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/passing_test.go:20
@@ -90,7 +92,7 @@ after1:
 		return true, err
 	}
 	f.receive2, _, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:94
+//line github.com/movenext/movenext/inspect/passing_async_test.go:96
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -99,7 +101,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/passing_test.go:23
 	_, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:103
+//line github.com/movenext/movenext/inspect/passing_async_test.go:105
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/passing_test.go:23
@@ -110,13 +112,13 @@ after2:
 	}
 //line github.com/movenext/movenext/inspect/passing_test.go:19
 	f.i1++
-//line github.com/movenext/movenext/inspect/passing_async_test.go:114
+//line github.com/movenext/movenext/inspect/passing_async_test.go:116
 	goto range1
 endRange1:
 	r.Publish()
 //line github.com/movenext/movenext/inspect/passing_test.go:27
 	return true, nil
-//line github.com/movenext/movenext/inspect/passing_async_test.go:120
+//line github.com/movenext/movenext/inspect/passing_async_test.go:122
 }
 
 // passesMachine is [passes] as the root of a chain: chain, job and frame in one allocation.
@@ -143,6 +145,7 @@ func (f *passesMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // passesBackAsync starts [passesBack] as a state machine and returns its job.
 func passesBackAsync(ctx context.Context, in, out *coord.Channel[int], n int) (result *job.Job[job.Void]) {
+	_ = passesBack // it is not unused
 	var r statemachine.Run
 	frame := passesBackLocals{ctx: ctx, in: in, out: out}
 	defer statemachine.Catch(&r, &result)
@@ -182,6 +185,7 @@ func (f *passesBackLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, 
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/inspect/passing_test.go:32
 	f.n1 = n
@@ -194,7 +198,7 @@ range1:
 	}
 //line github.com/movenext/movenext/inspect/passing_test.go:33
 	f.receive1, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:198
+//line github.com/movenext/movenext/inspect/passing_async_test.go:202
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -203,7 +207,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/inspect/passing_test.go:33
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:207
+//line github.com/movenext/movenext/inspect/passing_async_test.go:211
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/passing_test.go:34
@@ -213,7 +217,7 @@ after1:
 		return true, err
 	}
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, v)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:217
+//line github.com/movenext/movenext/inspect/passing_async_test.go:221
 	if f.send2 == nil {
 		goto after2
 	}
@@ -222,7 +226,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/passing_test.go:37
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:226
+//line github.com/movenext/movenext/inspect/passing_async_test.go:230
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/passing_test.go:37
@@ -233,13 +237,13 @@ after2:
 	}
 //line github.com/movenext/movenext/inspect/passing_test.go:32
 	f.i1++
-//line github.com/movenext/movenext/inspect/passing_async_test.go:237
+//line github.com/movenext/movenext/inspect/passing_async_test.go:241
 	goto range1
 endRange1:
 	r.Publish()
 //line github.com/movenext/movenext/inspect/passing_test.go:41
 	return true, nil
-//line github.com/movenext/movenext/inspect/passing_async_test.go:243
+//line github.com/movenext/movenext/inspect/passing_async_test.go:247
 }
 
 // passesBackMachine is [passesBack] as the root of a chain: chain, job and frame in one
@@ -263,4 +267,4 @@ func (f *passesBackMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.passesBack", "github.com/movenext/movenext/inspect/passing_test.go", 33, 37)
 }
 
-// Digest of what is above: 5940dd4de373640d
+// Digest of what is above: a63dad5cba3c6bb2

@@ -67,6 +67,7 @@ func (f *stuckForSourceMachine) Root() (statemachine.Root, statemachine.Location
 
 // innerAsync starts [stuck.inner] as a state machine and returns its job.
 func (s *stuck) innerAsync(arg0 context.Context) (result *job.Job[int]) {
+	_ = (*stuck).inner // it is not unused
 	var r statemachine.Run
 	frame := stuckInnerLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -121,11 +122,12 @@ func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (hasEnded boo
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// stuck_test.go:44: return s.source.Job().Await() // place: source
 //line github.com/movenext/movenext/inspect/stuck_test.go:44
 	if awaited = s.source.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:129
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:131
 		goto after1
 	}
 	f.State = 1
@@ -137,7 +139,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:44
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:141
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:143
 	return true, result0, result1
 }
 
@@ -175,6 +177,7 @@ func (f *stuckInnerMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // hangsAsync starts [stuck.hangs] as a state machine and returns its job.
 func (s *stuck) hangsAsync(ctx context.Context, place string) (result *job.Job[job.Void]) {
+	_ = (*stuck).hangs // it is not unused
 	var r statemachine.Run
 	frame := stuckHangsLocals{s: s}
 	defer statemachine.Catch(&r, &result)
@@ -219,6 +222,7 @@ func (f *stuckHangsLocals) moveNext(r *statemachine.Run, args *stuckHangsArgs) (
 		goto resume4
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:51
 	switch args.place {
@@ -238,12 +242,12 @@ func (f *stuckHangsLocals) moveNext(r *statemachine.Run, args *stuckHangsArgs) (
 //line github.com/movenext/movenext/inspect/stuck_test.go:51
 		goto case4
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:242
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:246
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:53
 	f.lockOrWait1, err = f.s.a.LockEnter(r, args.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:247
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:251
 	if f.lockOrWait1 == nil {
 		goto after1
 	}
@@ -252,19 +256,19 @@ case1:
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:53
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:256
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:260
 	f.lockOrWait1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:53
 	if err == nil { // place: lock
 		f.s.a.Unlock()
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:263
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:267
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:57
 	f.receive2, _, err = f.s.channel.ReceiveEnter(r, args.ctx) // place: channel
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:268
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:272
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -274,14 +278,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:57
 	_, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:278
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:282
 	f.receive2 = nil
 after2:
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:59
 	f.lockOrWait1, err = f.s.event.WaitEnter(r, args.ctx) // place: event
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:285
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:289
 	if f.lockOrWait1 == nil {
 		goto after3
 	}
@@ -291,14 +295,14 @@ case3:
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:59
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:295
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:299
 	f.lockOrWait1 = nil
 after3:
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/inspect/stuck_test.go:61
 	asleep, err = statemachine.Sleep(r, args.ctx, time.Hour)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:302
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:306
 	if !asleep {
 		goto after4
 	}
@@ -310,7 +314,7 @@ resume4:
 	err = r.Refusal()
 after4:
 endSwitch1:
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:314
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:318
 	return true, err
 }
 
@@ -339,6 +343,7 @@ func (f *stuckHangsMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // leftAsync starts [stuck.left] as a state machine and returns its job.
 func (s *stuck) leftAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = (*stuck).left // it is not unused
 	var r statemachine.Run
 	frame := stuckLeftLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -378,10 +383,11 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:68
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:385
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:391
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -390,13 +396,13 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:68
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:394
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:400
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:68
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:400
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:406
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:69
 		return true, result0
@@ -409,7 +415,7 @@ after1:
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:72
 	f.wait2, _, err = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:413
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:419
 	if f.wait2 == nil {
 		goto after2
 	}
@@ -418,19 +424,19 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:72
 	_, err = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:422
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:428
 	f.wait2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:72
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:428
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:434
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:73
 		return true, result0
 	}
 	f.lock1, err = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:434
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:440
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -440,24 +446,24 @@ after2:
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:75
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:444
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:450
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:75
 	if err != nil { // place: left
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:450
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:456
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:76
 		return true, result0
 	}
 	f.s.b.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:457
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:463
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:461
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:467
 }
 
 // stuckLeftMachine is [stuck.left] as the root of a chain: chain, job and frame in one allocation.
@@ -485,6 +491,7 @@ func (f *stuckLeftMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // rightAsync starts [stuck.right] as a state machine and returns its job.
 func (s *stuck) rightAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = (*stuck).right // it is not unused
 	var r statemachine.Run
 	frame := stuckRightLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -524,10 +531,11 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:84
 	f.lock1, err = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:531
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:539
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -536,13 +544,13 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:84
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:540
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:548
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:84
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:546
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:554
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:85
 		return true, result0
@@ -555,7 +563,7 @@ after1:
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:88
 	f.wait2, _, err = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:559
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:567
 	if f.wait2 == nil {
 		goto after2
 	}
@@ -564,19 +572,19 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:88
 	_, err = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:568
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:576
 	f.wait2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:88
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:574
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:582
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:89
 		return true, result0
 	}
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:580
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:588
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -586,24 +594,24 @@ after2:
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:91
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:590
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:598
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:91
 	if err != nil { // place: right
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:596
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:604
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:92
 		return true, result0
 	}
 	f.s.a.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:603
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:611
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:95
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:607
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:615
 }
 
 // stuckRightMachine is [stuck.right] as the root of a chain: chain, job and frame in one
@@ -632,6 +640,7 @@ func (f *stuckRightMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // busyAsync starts [stuck.busy] as a state machine and returns its job.
 func (s *stuck) busyAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = (*stuck).busy // it is not unused
 	var r statemachine.Run
 	frame := stuckBusyLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -665,6 +674,7 @@ func (f *stuckBusyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:102
@@ -673,7 +683,7 @@ for1:
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:103
 	f.turn1, err = f.s.turnEnter(r, f.ctx, &f.s.a)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:677
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:687
 	if f.turn1 == nil {
 		goto after1
 	}
@@ -682,7 +692,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:103
 	err = f.turn1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:686
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:696
 	f.turn1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:103
@@ -690,7 +700,7 @@ after1:
 		return true, err
 	}
 	f.turn1, err = f.s.turnEnter(r, f.ctx, &f.s.b)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:694
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:704
 	if f.turn1 == nil {
 		goto after2
 	}
@@ -699,19 +709,19 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:106
 	err = f.turn1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:703
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:713
 	f.turn1 = nil
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:106
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:710
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:720
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
 	return true, nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:715
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:725
 }
 
 // stuckBusyMachine is [stuck.busy] as the root of a chain: chain, job and frame in one allocation.
@@ -738,6 +748,7 @@ func (f *stuckBusyMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // turnAsync starts [stuck.turn] as a state machine and returns its job.
 func (s *stuck) turnAsync(ctx context.Context, lock *coord.Mutex) (result *job.Job[job.Void]) {
+	_ = (*stuck).turn // it is not unused
 	var r statemachine.Run
 	frame := stuckTurnLocals{ctx: ctx, lock: lock}
 	defer statemachine.Catch(&r, &result)
@@ -804,10 +815,11 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:115
 	f.lock1, err = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:811
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:823
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -816,13 +828,13 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:115
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:820
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:832
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:115
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:826
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:838
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:116
 		return true, result0
@@ -834,7 +846,7 @@ after1:
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:119
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:838
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:850
 	if !asleep {
 		goto after2
 	}
@@ -848,7 +860,7 @@ after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:119
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:852
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:864
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:120
 		return true, result0
@@ -858,7 +870,7 @@ after2:
 	awaited = job.New(f.ctx, func(context.Context) (int, error) { return 1, nil })
 //line github.com/movenext/movenext/inspect/stuck_test.go:122
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:862
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:874
 		goto after3
 	}
 	f.State = 3
@@ -874,11 +886,11 @@ after3:
 		_, err2 := awaited.GetResult()
 		result0 = err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:878
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:890
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:123
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:882
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:894
 }
 
 func (f *stuckTurnFrame) Location() statemachine.Location {
@@ -915,6 +927,7 @@ func (f *stuckTurnMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // namedAsync starts [stuck.named] as a state machine and returns its job.
 func (s *stuck) namedAsync(ctx context.Context, name string) (result *job.Job[job.Void]) {
+	_ = (*stuck).named // it is not unused
 	var r statemachine.Run
 	frame := stuckNamedLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -951,6 +964,7 @@ func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// stuck_test.go:130: … job.Run(ctx, func(context.Context) (int, error) { return s.source.Job …
 	{
@@ -962,7 +976,7 @@ func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:130
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:966
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:980
 		goto after1
 	}
 	f.State = 1
@@ -977,7 +991,7 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:981
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:995
 }
 
 // stuckNamedMachine is [stuck.named] as the root of a chain: chain, job and frame in one
@@ -1040,17 +1054,18 @@ func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (hasEnde
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// stuck_test.go:130: … s.source.Job().Await() }, job.Named(name)).Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:130
 	if awaited = s.source.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1048
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1063
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/inspect/stuck_test.go:130
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1054
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1069
 		goto resume1
 	}
 	f.State = 1
@@ -1061,7 +1076,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:130
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1065
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1080
 	return true, result0, result1
 }
 
@@ -1089,6 +1104,7 @@ func (f *stuckNamedFunc1Machine) Root() (statemachine.Root, statemachine.Locatio
 
 // inScopeAsync starts [stuck.inScope] as a state machine and returns its job.
 func (s *stuck) inScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = (*stuck).inScope // it is not unused
 	var r statemachine.Run
 	frame := stuckInScopeLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -1123,6 +1139,7 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/inspect/stuck_test.go:138
@@ -1137,7 +1154,7 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:143
 	if statemachine.TwinEnded(r, f.wait1) {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1141
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1158
 		goto resume1
 	}
 	f.State = 1
@@ -1145,7 +1162,7 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:143
 	_, result0 = statemachine.TwinResult(r, f.wait1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1149
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1166
 	f.wait1 = nil
 	return true, result0
 }
@@ -1204,11 +1221,12 @@ func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (hasEn
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// stuck_test.go:140: _, err := s.source.Job().Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:140
 	if awaited = s.source.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1212
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1230
 		goto after1
 	}
 	f.State = 1
@@ -1223,7 +1241,7 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1227
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1245
 }
 
 // stuckInScopeFunc1Machine is a function literal of [stuck.inScope] as the root of a chain: chain
@@ -1250,6 +1268,7 @@ func (f *stuckInScopeFunc1Machine) Root() (statemachine.Root, statemachine.Locat
 
 // leadAsync starts [stuck.lead] as a state machine and returns its job.
 func (s *stuck) leadAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = (*stuck).lead // it is not unused
 	var r statemachine.Run
 	frame := stuckLeadLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -1288,10 +1307,11 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1295
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1315
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -1300,13 +1320,13 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1304
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1324
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1310
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1330
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:151
 		return true, result0
@@ -1323,7 +1343,7 @@ after1:
 		// stuck_test.go:155: _, err := job.WhenAllOf(all).Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:155
 		if awaited = job.WhenAllOf(all); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1327
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1347
 			goto after2
 		}
 		f.State = 2
@@ -1340,11 +1360,11 @@ after2:
 		_, err2 := awaited.GetResult()
 		result0 = err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1344
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1364
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:156
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1348
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1368
 }
 
 // stuckLeadMachine is [stuck.lead] as the root of a chain: chain, job and frame in one allocation.
@@ -1387,7 +1407,7 @@ func sendAsync(ctx context.Context, to *coord.Channel[int]) (result *job.Job[job
 func sendEnter(r *statemachine.Run, ctx context.Context, to *coord.Channel[int]) (*sendFrame, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:160
 	return to.SendEnter(r, ctx, 3)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1391
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1411
 }
 
 // sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own
@@ -1416,6 +1436,7 @@ func (f *sendMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // forJobAsync starts [forJob] as a state machine and returns its job.
 func forJobAsync(ctx context.Context, j *job.Job[job.Void]) (result *job.Job[job.Void]) {
+	_ = forJob // it is not unused
 	var r statemachine.Run
 	frame := forJobLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -1445,11 +1466,12 @@ func (f *forJobLocals) moveNext(r *statemachine.Run, j *job.Job[job.Void]) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// stuck_test.go:172: _, err := j.Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:172
 	if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1453
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1475
 		goto after1
 	}
 	f.State = 1
@@ -1464,7 +1486,7 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1468
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1490
 }
 
 // forJobMachine is [forJob] as the root of a chain: chain, job and frame in one allocation.
@@ -1487,4 +1509,4 @@ func (f *forJobMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.forJob", "github.com/movenext/movenext/inspect/stuck_test.go", 172)
 }
 
-// Digest of what is above: 09507cae35c01e59
+// Digest of what is above: 45224a0edc21926d

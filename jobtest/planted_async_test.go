@@ -23,6 +23,7 @@ const (
 
 // togetherAsync starts [together] as a state machine and returns its job.
 func togetherAsync(ctx context.Context, starts ...start) (result *job.Job[job.Void]) {
+	_ = together // it is not unused
 	var r statemachine.Run
 	frame := togetherLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -58,6 +59,7 @@ func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		var all2 []*job.Job[job.Void]
@@ -71,7 +73,7 @@ func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (hasE
 		// planted_test.go:30: _, err := job.WhenAll(all...).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:30
 		if awaited2 = job.WhenAll(all2...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:75
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:77
 			goto after1
 		}
 		f.State = 1
@@ -87,7 +89,7 @@ after1:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:91
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:93
 }
 
 // togetherMachine is [together] as the root of a chain: chain, job and frame in one allocation.
@@ -156,17 +158,18 @@ func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1A
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// planted_test.go:26: _, err := start(ctx).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
 	if awaited2 = args.start2(args.ctx); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:164
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:167
 		goto after1
 	}
 	f.await1 = awaited2
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
 	if r.RunInPlace(&f.Frame, 1, awaited2) {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:170
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:173
 		goto resume1
 	}
 	f.State = 1
@@ -180,7 +183,7 @@ after1:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:184
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:187
 }
 
 // togetherFunc1Machine is a function literal of [together] as the root of a chain: chain and frame
@@ -207,6 +210,7 @@ func (f *togetherFunc1Machine) Root() (statemachine.Root, statemachine.Location)
 
 // buyAsync starts [shop.buy] as a state machine and returns its job.
 func (s *shop) buyAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = (*shop).buy // it is not unused
 	var r statemachine.Run
 	frame := shopBuyLocals{s: s}
 	defer statemachine.Catch(&r, &result)
@@ -244,6 +248,7 @@ func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:50
 	if f.s.lock == nil {
@@ -251,7 +256,7 @@ func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	f.lock1, err = f.s.lock.LockEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:255
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:260
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -260,13 +265,13 @@ func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:264
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:269
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:270
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:275
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:52
 		return true, result0
@@ -282,13 +287,13 @@ endIf1:
 	f.stock = f.s.stock
 	if f.stock == 0 {
 		result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:286
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:291
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:58
 		return true, result0
 	}
 	// planted_test.go:60: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:292
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:297
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -297,11 +302,11 @@ resume2:
 	f.s.stock = f.stock - 1
 	f.s.sold++
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:301
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:306
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:63
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:305
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:310
 }
 
 // shopBuyMachine is [shop.buy] as the root of a chain: chain, job and frame in one allocation.
@@ -329,6 +334,7 @@ func (f *shopBuyMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // incrementAsync starts [counter.increment] as a state machine and returns its job.
 func (c *counter) incrementAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = (*counter).increment // it is not unused
 	var r statemachine.Run
 	frame := counterIncrementLocals{c: c, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -363,10 +369,11 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:370
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:377
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -375,7 +382,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:379
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:386
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
@@ -385,7 +392,7 @@ after1:
 	f.n = f.c.n
 	f.c.Unlock()
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:389
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:396
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -395,7 +402,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:92
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:399
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:406
 	f.lock1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:92
@@ -405,7 +412,7 @@ after2:
 	f.c.n = f.n + 1
 	f.c.Unlock()
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:409
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:416
 }
 
 // counterIncrementMachine is [counter.increment] as the root of a chain: chain, job and frame in
@@ -433,6 +440,7 @@ func (f *counterIncrementMachine) Root() (statemachine.Root, statemachine.Locati
 
 // bothAsync starts [both] as a state machine and returns its job.
 func bothAsync(ctx context.Context, from, to *coord.Mutex) (result *job.Job[job.Void]) {
+	_ = both // it is not unused
 	var r statemachine.Run
 	frame := bothLocals{ctx: ctx, from: from, to: to}
 	defer statemachine.Catch(&r, &result)
@@ -495,10 +503,11 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:502
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:511
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -507,13 +516,13 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:511
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:520
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:517
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:526
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
 		return true, result0
@@ -525,7 +534,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	f.lock1, err = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:529
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:538
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -535,24 +544,24 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:539
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:548
 	f.lock1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:545
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:554
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:119
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:552
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:561
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:122
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:556
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:565
 }
 
 func (f *bothFrame) Location() statemachine.Location {
@@ -589,6 +598,7 @@ func (f *bothMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // lockCycleAsync starts [lockCycle] as a state machine and returns its job.
 func lockCycleAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = lockCycle // it is not unused
 	var r statemachine.Run
 	frame := lockCycleLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -628,13 +638,14 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:130
 	f.a = new(coord.Mutex)
 //line github.com/movenext/movenext/jobtest/planted_test.go:130
 	f.b = new(coord.Mutex)
 	f.lock1, err = f.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:638
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:649
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -643,7 +654,7 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:647
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:658
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
@@ -661,7 +672,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:140
 	}
 	// planted_test.go:141: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:665
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:676
 	f.State = 2
 	f.ctx, f.a = nil, nil // not needed any more
 	return r.Yield(), nil
@@ -672,7 +683,7 @@ resume2:
 	// planted_test.go:143: _, err := job.WhenAll(all...).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:143
 	if awaited2 = job.WhenAll(f.all...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:676
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:687
 		goto after3
 	}
 	f.State = 3
@@ -688,7 +699,7 @@ after3:
 		_, err2 := awaited2.GetResult()
 		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:692
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:703
 }
 
 // lockCycleMachine is [lockCycle] as the root of a chain: chain, job and frame in one allocation.
@@ -757,10 +768,11 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:139
 	f.both1, result0 = bothEnter(r, args.ctx, args.t.from, args.t.to)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:764
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:776
 	if f.both1 == nil {
 		goto after1
 	}
@@ -769,7 +781,7 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:139
 	result0 = f.both1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:773
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:785
 	f.both1 = nil
 after1:
 	return true, result0
@@ -799,6 +811,7 @@ func (f *lockCycleFunc1Machine) Root() (statemachine.Root, statemachine.Location
 
 // waitAsync starts [bell.wait] as a state machine and returns its job.
 func (b *bell) waitAsync(arg0 context.Context) (result *job.Job[job.Void]) {
+	_ = (*bell).wait // it is not unused
 	var r statemachine.Run
 	frame := bellWaitLocals{b: b}
 	defer statemachine.Catch(&r, &result)
@@ -831,13 +844,14 @@ func (f *bellWaitLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:157
 	if f.b.rung {
 		return true, nil
 	}
 	// planted_test.go:160: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:841
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:855
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -847,7 +861,7 @@ resume1:
 	// planted_test.go:162: _, err := b.waiter.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:162
 	if awaited2 = f.b.waiter.Job(); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:851
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:865
 		goto after2
 	}
 	f.State = 2
@@ -863,7 +877,7 @@ after2:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:867
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:881
 }
 
 // bellWaitMachine is [bell.wait] as the root of a chain: chain, job and frame in one allocation.
@@ -890,6 +904,7 @@ func (f *bellWaitMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // ringAsync starts [bell.ring] as a state machine and returns its job.
 func (b *bell) ringAsync(arg0 context.Context) (result *job.Job[job.Void]) {
+	_ = (*bell).ring // it is not unused
 	var r statemachine.Run
 	frame := bellRingLocals{b: b}
 	defer statemachine.Catch(&r, &result)
@@ -919,6 +934,7 @@ func (f *bellRingLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:168
 	f.i1 = 0
@@ -928,7 +944,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:169: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:932
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:948
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -936,7 +952,7 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:168
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:940
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:956
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:171
@@ -945,7 +961,7 @@ endRange1:
 		f.b.waiter.TrySetResult(job.Void{})
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:949
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:965
 }
 
 // bellRingMachine is [bell.ring] as the root of a chain: chain, job and frame in one allocation.
@@ -972,6 +988,7 @@ func (f *bellRingMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // completeAsync starts [complete] as a state machine and returns its job.
 func completeAsync(arg0 context.Context, done *bool, s *job.Source[int], n int) (result *job.Job[job.Void]) {
+	_ = complete // it is not unused
 	var r statemachine.Run
 	frame := completeLocals{done: done, s: s, n: n}
 	defer statemachine.Catch(&r, &result)
@@ -1001,13 +1018,14 @@ func (f *completeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:188
 	if *f.done {
 		return true, nil
 	}
 	// planted_test.go:191: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1011
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1029
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1016,12 +1034,12 @@ resume1:
 	*f.done = true
 	if !f.s.TrySetResult(f.n) {
 		result0 = errors.New("completed twice")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1020
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1038
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:195
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1025
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1043
 }
 
 // completeMachine is [complete] as the root of a chain: chain, job and frame in one allocation.
@@ -1048,6 +1066,7 @@ func (f *completeMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // answerAsync starts [answer] as a state machine and returns its job.
 func answerAsync(ctx context.Context, s *job.Source[int]) (result *job.Job[job.Void]) {
+	_ = answer // it is not unused
 	var r statemachine.Run
 	frame := answerLocals{ctx: ctx, s: s}
 	defer statemachine.Catch(&r, &result)
@@ -1078,6 +1097,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:210
 	f.i1 = 0
@@ -1091,7 +1111,7 @@ range1:
 		return true, err
 	}
 	// planted_test.go:214: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1095
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1115
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1099,13 +1119,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:210
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1103
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1123
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:216
 	f.s.TrySetResult(42)
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1109
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1129
 }
 
 // answerMachine is [answer] as the root of a chain: chain, job and frame in one allocation.
@@ -1132,6 +1152,7 @@ func (f *answerMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // readAsync starts [read] as a state machine and returns its job.
 func readAsync(arg0 context.Context, s *job.Source[int]) (result *job.Job[job.Void]) {
+	_ = read // it is not unused
 	var r statemachine.Run
 	frame := readLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -1161,11 +1182,12 @@ func (f *readLocals) moveNext(r *statemachine.Run, s *job.Source[int]) (hasEnded
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// planted_test.go:229: _, err := s.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
 	if awaited2 = s.Job(); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1169
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1191
 		goto after1
 	}
 	f.State = 1
@@ -1180,7 +1202,7 @@ after1:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1184
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1206
 }
 
 // readMachine is [read] as the root of a chain: chain, job and frame in one allocation.
@@ -1207,6 +1229,7 @@ func (f *readMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // stepAsync starts [step] as a state machine and returns its job.
 func stepAsync(arg0 context.Context, n int, count *int) (result *job.Job[job.Void]) {
+	_ = step // it is not unused
 	var r statemachine.Run
 	frame := stepLocals{count: count}
 	defer statemachine.Catch(&r, &result)
@@ -1238,6 +1261,7 @@ func (f *stepLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:240
 	f.n1 = n
@@ -1249,7 +1273,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:241: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1253
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1277
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1258,12 +1282,12 @@ resume1:
 	*f.count++
 //line github.com/movenext/movenext/jobtest/planted_test.go:240
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1262
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1286
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:244
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1267
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1291
 }
 
 // stepMachine is [step] as the root of a chain: chain, job and frame in one allocation.
@@ -1290,6 +1314,7 @@ func (f *stepMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // walkAsync starts [walk] as a state machine and returns its job.
 func walkAsync(arg0 context.Context, done, missed *int) (result *job.Job[job.Void]) {
+	_ = walk // it is not unused
 	var r statemachine.Run
 	frame := walkLocals{done: done, missed: missed}
 	defer statemachine.Catch(&r, &result)
@@ -1320,11 +1345,12 @@ func (f *walkLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:251
 	f.begin = *f.done
 	// planted_test.go:252: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1328
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1354
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1332,7 +1358,7 @@ resume1:
 	_ = r.Refusal()
 	*f.missed = *f.done - f.begin
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1336
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1362
 }
 
 // walkMachine is [walk] as the root of a chain: chain, job and frame in one allocation.
@@ -1359,6 +1385,7 @@ func (f *walkMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // reserveAsync starts [reserve] as a state machine and returns its job.
 func reserveAsync(ctx context.Context, lock *coord.Mutex, seats *int, after time.Duration) (result *job.Job[job.Void]) {
+	_ = reserve // it is not unused
 	var r statemachine.Run
 	frame := reserveLocals{ctx: ctx, lock: lock, seats: seats}
 	defer statemachine.Catch(&r, &result)
@@ -1426,10 +1453,11 @@ func (f *reserveLocals) moveNext(r *statemachine.Run, after time.Duration) (hasE
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:271
 	asleep, err = statemachine.Sleep(r, f.ctx, after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1433
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1461
 	if !asleep {
 		goto after1
 	}
@@ -1442,7 +1470,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:271
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1446
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1474
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:272
 		return true, result0
@@ -1452,7 +1480,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	f.lock2, err = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1456
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1484
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -1462,13 +1490,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1466
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1494
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1472
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1500
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:276
 		return true, result0
@@ -1482,7 +1510,7 @@ endIf1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:280
 	f.free = *f.seats > 0
 	// planted_test.go:281: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1486
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1514
 	f.State = 3
 	f.ctx, f.lock = nil, nil // not needed any more
 	return r.Yield(), nil
@@ -1493,11 +1521,11 @@ resume3:
 		*f.seats--
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1497
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1525
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:285
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1501
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1529
 }
 
 func (f *reserveFrame) Location() statemachine.Location {
@@ -1534,6 +1562,7 @@ func (f *reserveMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // sellsAsync starts [sells] as a state machine and returns its job.
 func sellsAsync(ctx context.Context, lock *coord.Mutex) (result *job.Job[job.Void]) {
+	_ = sells // it is not unused
 	var r statemachine.Run
 	frame := sellsLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -1570,6 +1599,7 @@ func (f *sellsLocals) moveNext(r *statemachine.Run, args *sellsArgs) (hasEnded b
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:292
 	f.seats = new(int)
@@ -1589,7 +1619,7 @@ func (f *sellsLocals) moveNext(r *statemachine.Run, args *sellsArgs) (hasEnded b
 		// planted_test.go:297: _, err := job.WhenAll(clients...).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:297
 		if awaited2 = job.WhenAll(clients...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1593
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1623
 			goto after1
 		}
 		f.State = 1
@@ -1605,13 +1635,13 @@ after1:
 		_, err := awaited2.GetResult()
 		if (*f.seats) < 0 {
 			result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1609
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1639
 			return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:300
 		}
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1615
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1645
 }
 
 // sellsMachine is [sells] as the root of a chain: chain, job and frame in one allocation.
@@ -1673,10 +1703,11 @@ func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:295
 	f.reserve1, result0 = reserveEnter(r, args.ctx, args.lock, args.seats, args.after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1680
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1711
 	if f.reserve1 == nil {
 		goto after1
 	}
@@ -1685,7 +1716,7 @@ func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:295
 	result0 = f.reserve1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1689
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1720
 	f.reserve1 = nil
 after1:
 	return true, result0
@@ -1715,6 +1746,7 @@ func (f *sellsFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
 
 // popAsync starts [stack.pop] as a state machine and returns its job.
 func (s *stack) popAsync() (result *job.Job[*node]) {
+	_ = (*stack).pop // it is not unused
 	var r statemachine.Run
 	frame := stackPopLocals{s: s}
 	defer statemachine.Catch(&r, &result)
@@ -1769,6 +1801,7 @@ func (f *stackPopLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 *
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:321
@@ -1779,7 +1812,7 @@ for1:
 	f.top = f.s.top
 	f.next = f.top.next
 	// planted_test.go:324: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1783
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1816
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1789,12 +1822,12 @@ resume1:
 		f.s.top = f.next
 		return true, f.top
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1793
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1826
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:330
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1798
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1831
 }
 
 func (f *stackPopFrame) Location() statemachine.Location {
@@ -1830,6 +1863,7 @@ func (f *stackPopMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // takeAsync starts [stack.take] as a state machine and returns its job.
 func (s *stack) takeAsync(arg0 context.Context, greedy bool) (result *job.Job[job.Void]) {
+	_ = (*stack).take // it is not unused
 	var r statemachine.Run
 	frame := stackTakeLocals{s: s, greedy: greedy}
 	defer statemachine.Catch(&r, &result)
@@ -1864,10 +1898,11 @@ func (f *stackTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.pop1, f.first = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1871
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1906
 	if f.pop1 == nil {
 		goto after1
 	}
@@ -1876,7 +1911,7 @@ func (f *stackTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.first = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1880
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1915
 	f.pop1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:340
@@ -1884,7 +1919,7 @@ after1:
 		return true, nil
 	}
 	f.pop1, second = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1888
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1923
 	if f.pop1 == nil {
 		goto after2
 	}
@@ -1893,7 +1928,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:343
 	second = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1897
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1932
 	f.pop1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:344
@@ -1904,7 +1939,7 @@ after2:
 		f.s.push(f.first)
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1908
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1943
 }
 
 // stackTakeMachine is [stack.take] as the root of a chain: chain, job and frame in one allocation.
@@ -1931,6 +1966,7 @@ func (f *stackTakeMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // enterAsync starts [peterson.enter] as a state machine and returns its job.
 func (p *peterson) enterAsync(me int) (result *job.Job[job.Void]) {
+	_ = (*peterson).enter // it is not unused
 	var r statemachine.Run
 	frame := petersonEnterLocals{p: p, me: me}
 	defer statemachine.Catch(&r, &result)
@@ -1967,6 +2003,7 @@ func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 		goto resume5
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:378
 	if !f.p.turnFirst {
@@ -1975,7 +2012,7 @@ func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 //line github.com/movenext/movenext/jobtest/planted_test.go:379
 	f.p.turn = 1 - f.me
 	// planted_test.go:380: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1979
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2016
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1987,7 +2024,7 @@ endIf1:
 		goto endIf2
 	}
 	// planted_test.go:384: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1991
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2028
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -1996,7 +2033,7 @@ resume2:
 	f.p.turn = 1 - f.me
 endIf2:
 	// planted_test.go:387: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2000
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2037
 	f.State = 3
 	return r.Yield(), nil
 resume3:
@@ -2008,24 +2045,24 @@ for1:
 		goto endFor1
 	}
 	// planted_test.go:389: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2012
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2049
 	f.State = 4
 	return r.Yield(), nil
 resume4:
 //line github.com/movenext/movenext/jobtest/planted_test.go:389
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2018
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2055
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:391
 	if f.p.inside++; f.p.inside > 1 {
 		result0 = errors.New("two are inside")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2024
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2061
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:393
 	}
 	// planted_test.go:394: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2029
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2066
 	f.State = 5
 	return r.Yield(), nil
 resume5:
@@ -2034,7 +2071,7 @@ resume5:
 	f.p.inside--
 	f.p.wants[f.me] = false
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2038
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2075
 }
 
 // petersonEnterMachine is [peterson.enter] as the root of a chain: chain, job and frame in one
@@ -2058,4 +2095,4 @@ func (f *petersonEnterMachine) Root() (statemachine.Root, statemachine.Location)
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*peterson).enter", "github.com/movenext/movenext/jobtest/planted_test.go", 380, 384, 387, 389, 394)
 }
 
-// Digest of what is above: 99a75c23b06a80b1
+// Digest of what is above: c4edec83358215c3

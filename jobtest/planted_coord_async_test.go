@@ -21,6 +21,7 @@ const (
 
 // turnAsync starts [box.turn] as a state machine and returns its job.
 func (b *box) turnAsync(ctx context.Context, from, to int) (result *job.Job[job.Void]) {
+	_ = (*box).turn // it is not unused
 	var r statemachine.Run
 	frame := boxTurnLocals{b: b, ctx: ctx, from: from, to: to}
 	defer statemachine.Catch(&r, &result)
@@ -84,10 +85,11 @@ func (f *boxTurnLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:66
 	f.lockOrWait1, err = f.b.mu.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:91
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:93
 	if f.lockOrWait1 == nil {
 		goto after1
 	}
@@ -96,13 +98,13 @@ func (f *boxTurnLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:66
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:100
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:102
 	f.lockOrWait1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:66
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:106
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:108
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:67
 		return true, result0
@@ -120,7 +122,7 @@ for1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:71
 	f.lockOrWait1, err = f.b.change.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:124
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:126
 	if f.lockOrWait1 == nil {
 		goto after2
 	}
@@ -129,18 +131,18 @@ for1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:71
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:133
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:135
 	f.lockOrWait1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:71
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:139
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:141
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:72
 		return true, result0
 	}
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:144
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:146
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:75
@@ -151,11 +153,11 @@ endFor1:
 		f.b.change.Signal()
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:155
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:157
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:81
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:159
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:161
 }
 
 func (f *boxTurnFrame) Location() statemachine.Location {
@@ -192,6 +194,7 @@ func (f *boxTurnMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // passAsync starts [pass] as a state machine and returns its job.
 func passAsync(ctx context.Context, to, from *coord.Channel[int]) (result *job.Job[job.Void]) {
+	_ = pass // it is not unused
 	var r statemachine.Run
 	frame := passLocals{ctx: ctx, to: to, from: from}
 	defer statemachine.Catch(&r, &result)
@@ -228,6 +231,7 @@ func (f *passLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:289
 	f.i1 = 0
@@ -238,7 +242,7 @@ range1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:290
 	f.send1, err = f.to.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:242
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:246
 	if f.send1 == nil {
 		goto after1
 	}
@@ -247,7 +251,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:290
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:251
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:255
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:290
@@ -258,7 +262,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:289
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:262
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:266
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:294
@@ -270,7 +274,7 @@ range2:
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:295
 	f.receive2, _, err = f.from.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:274
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:278
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -280,7 +284,7 @@ range2:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:295
 	_, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:284
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:288
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:295
@@ -291,13 +295,13 @@ after2:
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:294
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:295
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:299
 	goto range2
 endRange2:
 	r.Publish()
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:299
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:301
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:305
 }
 
 // passMachine is [pass] as the root of a chain: chain, job and frame in one allocation.
@@ -339,7 +343,7 @@ func sendAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[job.
 func sendEnter(r *statemachine.Run, ctx context.Context, c *coord.Channel[int]) (*sendFrame, error) {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:311
 	return c.SendEnter(r, ctx, 1)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:343
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:347
 }
 
 // sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own
@@ -364,4 +368,4 @@ func (f *sendMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/jobtest_test.send", File: "github.com/movenext/movenext/jobtest/planted_coord_test.go", Line: 311}
 }
 
-// Digest of what is above: 1350df3c7fcca82a
+// Digest of what is above: dca27ce04537d460

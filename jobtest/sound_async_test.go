@@ -21,6 +21,7 @@ const (
 
 // spinAsync starts [spin] as a state machine and returns its job.
 func spinAsync(arg0 context.Context, ready *bool) (result *job.Job[job.Void]) {
+	_ = spin // it is not unused
 	var r statemachine.Run
 	frame := spinLocals{ready: ready}
 	defer statemachine.Catch(&r, &result)
@@ -48,6 +49,7 @@ func (f *spinLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:27
@@ -55,18 +57,18 @@ for1:
 		goto endFor1
 	}
 	// sound_test.go:28: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:59
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:61
 	f.State = 1
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:28
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:65
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:67
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:30
 	return true, nil
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:70
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:72
 }
 
 // spinMachine is [spin] as the root of a chain: chain, job and frame in one allocation.
@@ -93,6 +95,7 @@ func (f *spinMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // produceAsync starts [produce] as a state machine and returns its job.
 func produceAsync(ctx context.Context, c *coord.Channel[int], n int) (result *job.Job[job.Void]) {
+	_ = produce // it is not unused
 	var r statemachine.Run
 	frame := produceLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
@@ -130,6 +133,7 @@ func (f *produceLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, res
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		c := f.c
@@ -147,7 +151,7 @@ range1:
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:50
 	f.send1, err = f.c.SendEnterSoon(r, f.ctx, f.i)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:151
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:155
 	if f.send1 == nil {
 		goto after1
 	}
@@ -156,7 +160,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:50
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:160
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:164
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:50
@@ -164,25 +168,25 @@ after1:
 		result0 = err
 //line github.com/movenext/movenext/jobtest/sound_test.go:51
 		r.Publish()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:168
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:172
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:51
 		return true, result0
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:49
 	f.i++
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:175
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:179
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	result0 = nil
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	r.Publish()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:182
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:186
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:186
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:190
 }
 
 // produceMachine is [produce] as the root of a chain: chain, job and frame in one allocation.
@@ -206,4 +210,4 @@ func (f *produceMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.produce", "github.com/movenext/movenext/jobtest/sound_test.go", 50)
 }
 
-// Digest of what is above: 7091f1b827ecd626
+// Digest of what is above: bc8631b06b1bad2e

@@ -22,6 +22,7 @@ const (
 
 // echoAllAsync starts [echoAll] as a state machine and returns its job.
 func echoAllAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
+	_ = echoAll // it is not unused
 	var r statemachine.Run
 	frame := echoAllLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
@@ -64,6 +65,7 @@ func (f *echoAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 in
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		c := f.c
@@ -76,7 +78,7 @@ func (f *echoAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 in
 for1:
 //line github.com/movenext/movenext/netio/adopt_test.go:87
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:80
+//line github.com/movenext/movenext/netio/adopt_async_test.go:82
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -85,19 +87,19 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/adopt_test.go:87
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:89
+//line github.com/movenext/movenext/netio/adopt_async_test.go:91
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/adopt_test.go:87
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/adopt_async_test.go:95
+//line github.com/movenext/movenext/netio/adopt_async_test.go:97
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:88
 		return true, result0, result1
 	}
 	f.readOrWrite2, f.n, err = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:101
+//line github.com/movenext/movenext/netio/adopt_async_test.go:103
 	if f.readOrWrite2 == nil {
 		goto after2
 	}
@@ -106,26 +108,26 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/adopt_test.go:90
 	f.n, err = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:110
+//line github.com/movenext/movenext/netio/adopt_async_test.go:112
 	f.readOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/netio/adopt_test.go:91
 	if err == io.EOF {
 		result0, result1 = f.total, nil
-//line github.com/movenext/movenext/netio/adopt_async_test.go:116
+//line github.com/movenext/movenext/netio/adopt_async_test.go:118
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:92
 		return true, result0, result1
 	}
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/adopt_async_test.go:123
+//line github.com/movenext/movenext/netio/adopt_async_test.go:125
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:95
 		return true, result0, result1
 	}
 	f.readOrWrite2, _, err = f.c.WriteEnter(r, f.p[:f.n])
-//line github.com/movenext/movenext/netio/adopt_async_test.go:129
+//line github.com/movenext/movenext/netio/adopt_async_test.go:131
 	if f.readOrWrite2 == nil {
 		goto after3
 	}
@@ -134,19 +136,19 @@ after2:
 resume3:
 //line github.com/movenext/movenext/netio/adopt_test.go:97
 	_, err = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:138
+//line github.com/movenext/movenext/netio/adopt_async_test.go:140
 	f.readOrWrite2 = nil
 after3:
 //line github.com/movenext/movenext/netio/adopt_test.go:97
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/adopt_async_test.go:144
+//line github.com/movenext/movenext/netio/adopt_async_test.go:146
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:98
 		return true, result0, result1
 	}
 	f.total += f.n
-//line github.com/movenext/movenext/netio/adopt_async_test.go:150
+//line github.com/movenext/movenext/netio/adopt_async_test.go:152
 	goto for1
 }
 
@@ -171,4 +173,4 @@ func (f *echoAllMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.echoAll", "github.com/movenext/movenext/netio/adopt_test.go", 87, 90, 97)
 }
 
-// Digest of what is above: 5c58fce02f4d2eeb
+// Digest of what is above: 4b0c4a52d16adc1f

@@ -21,6 +21,7 @@ const (
 
 // bufferedReadAsync starts [bufferedRead] as a state machine and returns its job.
 func bufferedReadAsync(b *Buffered, p []byte) (result *job.Job[int]) {
+	_ = bufferedRead // it is not unused
 	var r statemachine.Run
 	frame := bufferedReadLocals{b: b, p: p}
 	defer statemachine.Catch(&r, &result)
@@ -79,6 +80,7 @@ func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/buffered.go:69
 	if !(len(f.p) > 0 && f.b.empty()) {
@@ -91,7 +93,7 @@ func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 	}
 //line github.com/movenext/movenext/netio/buffered.go:72
 	f.readOnce1, result0, result1 = readOnceEnter(r, f.b.src, f.p)
-//line github.com/movenext/movenext/netio/buffered_async.go:95
+//line github.com/movenext/movenext/netio/buffered_async.go:97
 	if f.readOnce1 == nil {
 		goto after1
 	}
@@ -101,14 +103,14 @@ func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:72
 	result0, result1 = f.readOnce1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:105
+//line github.com/movenext/movenext/netio/buffered_async.go:107
 	f.readOnce1 = nil
 after1:
 	return true, result0, result1
 endIf2:
 //line github.com/movenext/movenext/netio/buffered.go:74
 	f.fillOnce2 = fillOnceEnter(r, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:112
+//line github.com/movenext/movenext/netio/buffered_async.go:114
 	if f.fillOnce2 == nil {
 		goto after2
 	}
@@ -117,13 +119,13 @@ endIf2:
 resume2:
 //line github.com/movenext/movenext/netio/buffered.go:74
 	f.fillOnce2.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:121
+//line github.com/movenext/movenext/netio/buffered_async.go:123
 	f.fillOnce2 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/netio/buffered.go:76
 	result0, result1 = f.b.take(f.p)
-//line github.com/movenext/movenext/netio/buffered_async.go:127
+//line github.com/movenext/movenext/netio/buffered_async.go:129
 	return true, result0, result1
 }
 
@@ -180,7 +182,7 @@ func bufferedReadableEnter(r *statemachine.Run, ctx context.Context, b *Buffered
 		return waitReadableEnter(r, ctx, b.src)
 	}
 	return nil, nil
-//line github.com/movenext/movenext/netio/buffered_async.go:184
+//line github.com/movenext/movenext/netio/buffered_async.go:186
 }
 
 // bufferedReadableFrame is the frame of the function whose results [bufferedReadable] returns: it
@@ -210,6 +212,7 @@ func (f *bufferedReadableMachine) Root() (statemachine.Root, statemachine.Locati
 
 // bufferedReadLineAsync starts [bufferedReadLine] as a state machine and returns its job.
 func bufferedReadLineAsync(ctx context.Context, b *Buffered, limit int) (result *job.Job[[]byte]) {
+	_ = bufferedReadLine // it is not unused
 	var r statemachine.Run
 	frame := bufferedReadLineLocals{ctx: ctx, b: b, limit: limit}
 	defer statemachine.Catch(&r, &result)
@@ -268,6 +271,7 @@ func (f *bufferedReadLineLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/buffered.go:160
 	f.seen = 0
@@ -277,7 +281,7 @@ for1:
 		rest := f.b.buf[f.b.lo:f.b.hi]
 		if i := bytes.IndexByte(rest[f.seen:], '\n'); i >= 0 {
 			result0, result1 = f.b.line(f.seen+i, f.limit)
-//line github.com/movenext/movenext/netio/buffered_async.go:281
+//line github.com/movenext/movenext/netio/buffered_async.go:285
 			return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:165
 		}
@@ -289,12 +293,12 @@ for1:
 	}
 	if f.b.err != nil {
 		result0, result1 = f.b.lastLine(f.limit)
-//line github.com/movenext/movenext/netio/buffered_async.go:293
+//line github.com/movenext/movenext/netio/buffered_async.go:297
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:172
 	}
 	f.fill1, err = fillEnter(r, f.ctx, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:298
+//line github.com/movenext/movenext/netio/buffered_async.go:302
 	if f.fill1 == nil {
 		goto after1
 	}
@@ -303,14 +307,14 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:173
 	err = f.fill1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:307
+//line github.com/movenext/movenext/netio/buffered_async.go:311
 	f.fill1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:173
 	if err != nil {
 		return true, nil, err
 	}
-//line github.com/movenext/movenext/netio/buffered_async.go:314
+//line github.com/movenext/movenext/netio/buffered_async.go:318
 	goto for1
 }
 
@@ -348,6 +352,7 @@ func (f *bufferedReadLineMachine) Root() (statemachine.Root, statemachine.Locati
 
 // bufferedPeekAsync starts [bufferedPeek] as a state machine and returns its job.
 func bufferedPeekAsync(ctx context.Context, b *Buffered, n int) (result *job.Job[[]byte]) {
+	_ = bufferedPeek // it is not unused
 	var r statemachine.Run
 	frame := bufferedPeekLocals{ctx: ctx, b: b, n: n}
 	defer statemachine.Catch(&r, &result)
@@ -405,6 +410,7 @@ func (f *bufferedPeekLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/netio/buffered.go:220
@@ -414,12 +420,12 @@ for1:
 //line github.com/movenext/movenext/netio/buffered.go:221
 	if f.b.err != nil {
 		result0, result1 = f.b.buf[f.b.lo:f.b.hi], f.b.takeError()
-//line github.com/movenext/movenext/netio/buffered_async.go:418
+//line github.com/movenext/movenext/netio/buffered_async.go:424
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:223
 	}
 	f.fill1, err = fillEnter(r, f.ctx, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:423
+//line github.com/movenext/movenext/netio/buffered_async.go:429
 	if f.fill1 == nil {
 		goto after1
 	}
@@ -428,19 +434,19 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:224
 	err = f.fill1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:432
+//line github.com/movenext/movenext/netio/buffered_async.go:438
 	f.fill1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:224
 	if err != nil {
 		return true, f.b.buf[f.b.lo:f.b.hi], err
 	}
-//line github.com/movenext/movenext/netio/buffered_async.go:439
+//line github.com/movenext/movenext/netio/buffered_async.go:445
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/netio/buffered.go:228
 	return true, f.b.buf[f.b.lo : f.b.lo+f.n], nil
-//line github.com/movenext/movenext/netio/buffered_async.go:444
+//line github.com/movenext/movenext/netio/buffered_async.go:450
 }
 
 func (f *bufferedPeekFrame) Location() statemachine.Location {
@@ -477,6 +483,7 @@ func (f *bufferedPeekMachine) Root() (statemachine.Root, statemachine.Location) 
 
 // fillAsync starts [fill] as a state machine and returns its job.
 func fillAsync(ctx context.Context, b *Buffered) (result *job.Job[job.Void]) {
+	_ = fill // it is not unused
 	var r statemachine.Run
 	frame := fillLocals{b: b}
 	defer statemachine.Catch(&r, &result)
@@ -535,13 +542,14 @@ func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnde
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/buffered.go:237
 	if f.b.lo == f.b.hi {
 		f.b.giveBack()
 	}
 	f.waitReadable1, err = waitReadableEnter(r, ctx, f.b.src)
-//line github.com/movenext/movenext/netio/buffered_async.go:545
+//line github.com/movenext/movenext/netio/buffered_async.go:553
 	if f.waitReadable1 == nil {
 		goto after1
 	}
@@ -550,7 +558,7 @@ func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnde
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:240
 	err = f.waitReadable1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:554
+//line github.com/movenext/movenext/netio/buffered_async.go:562
 	f.waitReadable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:240
@@ -558,7 +566,7 @@ after1:
 		return true, err
 	}
 	f.fillOnce2 = fillOnceEnter(r, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:562
+//line github.com/movenext/movenext/netio/buffered_async.go:570
 	if f.fillOnce2 == nil {
 		goto after2
 	}
@@ -568,12 +576,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/buffered.go:243
 	f.fillOnce2.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:572
+//line github.com/movenext/movenext/netio/buffered_async.go:580
 	f.fillOnce2 = nil
 after2:
 //line github.com/movenext/movenext/netio/buffered.go:244
 	return true, nil
-//line github.com/movenext/movenext/netio/buffered_async.go:577
+//line github.com/movenext/movenext/netio/buffered_async.go:585
 }
 
 func (f *fillFrame) Location() statemachine.Location {
@@ -609,6 +617,7 @@ func (f *fillMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // fillOnceAsync starts [fillOnce] as a state machine and returns its job.
 func fillOnceAsync(b *Buffered) (result *job.Job[job.Void]) {
+	_ = fillOnce // it is not unused
 	var r statemachine.Run
 	frame := fillOnceFrame{b: b}
 	defer statemachine.Catch(&r, &result)
@@ -653,11 +662,12 @@ func (f *fillOnceFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/netio/buffered.go:251
 	f.b.makeRoom()
 	f.readOnce1, n, err = readOnceEnter(r, f.b.src, f.b.buf[f.b.hi:])
-//line github.com/movenext/movenext/netio/buffered_async.go:661
+//line github.com/movenext/movenext/netio/buffered_async.go:671
 	if f.readOnce1 == nil {
 		goto after1
 	}
@@ -666,13 +676,13 @@ func (f *fillOnceFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:252
 	n, err = f.readOnce1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:670
+//line github.com/movenext/movenext/netio/buffered_async.go:680
 	f.readOnce1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:253
 	f.b.hi += n
 	f.b.err = err
-//line github.com/movenext/movenext/netio/buffered_async.go:676
+//line github.com/movenext/movenext/netio/buffered_async.go:686
 	return true
 }
 
@@ -703,4 +713,4 @@ func (f *fillOnceMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.fillOnce", "github.com/movenext/movenext/netio/buffered.go", 252)
 }
 
-// Digest of what is above: ba42ccd93f169657
+// Digest of what is above: 0852f14579edf776

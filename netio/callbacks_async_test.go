@@ -21,6 +21,7 @@ const (
 
 // readOneAsync starts [readOne] as a state machine and returns its job.
 func readOneAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[byte]) {
+	_ = readOne // it is not unused
 	var r statemachine.Run
 	frame := readOneLocals{c: c}
 	defer statemachine.Catch(&r, &result)
@@ -55,13 +56,14 @@ func (f *readOneLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/callbacks_test.go:201
 	f.p = make([]byte, 1)
 	f.readable1 = f.c.ReadableAsync(ctx)
 //line github.com/movenext/movenext/netio/callbacks_test.go:202
 	if statemachine.TwinEnded(r, f.readable1) {
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:65
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:67
 		goto resume1
 	}
 	f.State = 1
@@ -70,7 +72,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/callbacks_test.go:202
 		_, err := statemachine.TwinResult(r, f.readable1)
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:74
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:76
 		f.readable1 = nil
 //line github.com/movenext/movenext/netio/callbacks_test.go:202
 		if err != nil {
@@ -81,7 +83,7 @@ resume1:
 	f.read2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/callbacks_test.go:205
 	if statemachine.TwinEnded(r, f.read2) {
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:85
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:87
 		goto resume2
 	}
 	f.State = 2
@@ -91,12 +93,12 @@ resume2:
 	{
 //line github.com/movenext/movenext/netio/callbacks_test.go:205
 		_, err := statemachine.TwinResult(r, f.read2)
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:95
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:97
 		f.read2 = nil
 //line github.com/movenext/movenext/netio/callbacks_test.go:206
 		return true, f.p[0], err
 	}
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:100
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:102
 }
 
 // readOneMachine is [readOne] as the root of a chain: chain, job and frame in one allocation.
@@ -119,4 +121,4 @@ func (f *readOneMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readOne", "github.com/movenext/movenext/netio/callbacks_test.go", 202, 205)
 }
 
-// Digest of what is above: e077f653df53d0b1
+// Digest of what is above: 059f2d3f93608376

@@ -20,6 +20,7 @@ const (
 
 // bufferedWriteAsync starts [bufferedWrite] as a state machine and returns its job.
 func bufferedWriteAsync(b *BufferedWriter, p []byte) (result *job.Job[int]) {
+	_ = bufferedWrite // it is not unused
 	var r statemachine.Run
 	frame := bufferedWriteLocals{b: b, p: p}
 	defer statemachine.Catch(&r, &result)
@@ -80,6 +81,7 @@ func (f *bufferedWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/coalesced.go:49
 	if f.b.n+len(f.p) <= chunk {
@@ -87,7 +89,7 @@ func (f *bufferedWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	}
 //line github.com/movenext/movenext/netio/coalesced.go:50
 	f.bufferedFlush1, err = bufferedFlushEnter(r, context.Background(), f.b)
-//line github.com/movenext/movenext/netio/coalesced_async.go:91
+//line github.com/movenext/movenext/netio/coalesced_async.go:93
 	if f.bufferedFlush1 == nil {
 		goto after1
 	}
@@ -96,7 +98,7 @@ func (f *bufferedWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 resume1:
 //line github.com/movenext/movenext/netio/coalesced.go:50
 	err = f.bufferedFlush1.Results(r)
-//line github.com/movenext/movenext/netio/coalesced_async.go:100
+//line github.com/movenext/movenext/netio/coalesced_async.go:102
 	f.bufferedFlush1 = nil
 after1:
 //line github.com/movenext/movenext/netio/coalesced.go:50
@@ -112,7 +114,7 @@ endIf1:
 	}
 //line github.com/movenext/movenext/netio/coalesced.go:58
 	f.writeAll2, n, err = writeAllEnter(r, context.Background(), f.b.dst, f.p)
-//line github.com/movenext/movenext/netio/coalesced_async.go:116
+//line github.com/movenext/movenext/netio/coalesced_async.go:118
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -122,7 +124,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/netio/coalesced.go:58
 	n, err = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/netio/coalesced_async.go:126
+//line github.com/movenext/movenext/netio/coalesced_async.go:128
 	f.writeAll2 = nil
 after2:
 //line github.com/movenext/movenext/netio/coalesced.go:59
@@ -137,7 +139,7 @@ endIf2:
 	}
 	f.b.n += copy(f.b.chunk[f.b.n:], f.p)
 	result0, result1 = len(f.p), nil
-//line github.com/movenext/movenext/netio/coalesced_async.go:141
+//line github.com/movenext/movenext/netio/coalesced_async.go:143
 	return true, result0, result1
 }
 
@@ -175,6 +177,7 @@ func (f *bufferedWriteMachine) Root() (statemachine.Root, statemachine.Location)
 
 // bufferedFlushAsync starts [bufferedFlush] as a state machine and returns its job.
 func bufferedFlushAsync(ctx context.Context, b *BufferedWriter) (result *job.Job[job.Void]) {
+	_ = bufferedFlush // it is not unused
 	var r statemachine.Run
 	frame := bufferedFlushLocals{b: b}
 	defer statemachine.Catch(&r, &result)
@@ -231,13 +234,14 @@ func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context)
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/coalesced.go:90
 	if f.b.err != nil || f.b.chunk == nil {
 		return true, f.b.err
 	}
 	f.writeAll1, writeAll1Value, writeAll1Err = writeAllEnter(r, ctx, f.b.dst, f.b.chunk[:f.b.n])
-//line github.com/movenext/movenext/netio/coalesced_async.go:241
+//line github.com/movenext/movenext/netio/coalesced_async.go:245
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -246,7 +250,7 @@ func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/netio/coalesced.go:93
 	writeAll1Value, writeAll1Err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/coalesced_async.go:250
+//line github.com/movenext/movenext/netio/coalesced_async.go:254
 	f.writeAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/coalesced.go:93
@@ -254,7 +258,7 @@ after1:
 	chunks.Put(f.b.chunk)
 	f.b.chunk, f.b.n = nil, 0
 	return true, f.b.err
-//line github.com/movenext/movenext/netio/coalesced_async.go:258
+//line github.com/movenext/movenext/netio/coalesced_async.go:262
 }
 
 func (f *bufferedFlushFrame) Location() statemachine.Location {
@@ -287,4 +291,4 @@ func (f *bufferedFlushMachine) Root() (statemachine.Root, statemachine.Location)
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedFlush", "github.com/movenext/movenext/netio/coalesced.go", 93)
 }
 
-// Digest of what is above: e9b9715fdf0fa1d1
+// Digest of what is above: bd693e8580e9c58b

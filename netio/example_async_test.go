@@ -23,6 +23,7 @@ const (
 
 // shoutAsync starts [shout] as a state machine and returns its job.
 func shoutAsync(ctx context.Context, c *netio.Conn) (result *job.Job[job.Void]) {
+	_ = shout // it is not unused
 	var r statemachine.Run
 	frame := shoutLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
@@ -89,6 +90,7 @@ func (f *shoutLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		c := f.c
@@ -98,7 +100,7 @@ func (f *shoutLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 for1:
 //line github.com/movenext/movenext/netio/example_test.go:23
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/example_async_test.go:102
+//line github.com/movenext/movenext/netio/example_async_test.go:104
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -108,20 +110,20 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:23
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:112
+//line github.com/movenext/movenext/netio/example_async_test.go:114
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/example_test.go:23
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:118
+//line github.com/movenext/movenext/netio/example_async_test.go:120
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:24
 		return true, result0
 	}
 	f.p = make([]byte, 32) // there is something to read now
 	f.readOrWrite2, n, err = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/example_async_test.go:125
+//line github.com/movenext/movenext/netio/example_async_test.go:127
 	if f.readOrWrite2 == nil {
 		goto after2
 	}
@@ -130,20 +132,20 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/example_test.go:27
 	n, err = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:134
+//line github.com/movenext/movenext/netio/example_async_test.go:136
 	f.readOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/netio/example_test.go:28
 	if errors.Is(err, io.EOF) {
 		result0 = nil
-//line github.com/movenext/movenext/netio/example_async_test.go:140
+//line github.com/movenext/movenext/netio/example_async_test.go:142
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:29
 		return true, result0
 	}
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:147
+//line github.com/movenext/movenext/netio/example_async_test.go:149
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:32
 		return true, result0
@@ -154,7 +156,7 @@ after2:
 		}
 	}
 	f.readOrWrite2, _, err = f.c.WriteEnter(r, f.p[:n])
-//line github.com/movenext/movenext/netio/example_async_test.go:158
+//line github.com/movenext/movenext/netio/example_async_test.go:160
 	if f.readOrWrite2 == nil {
 		goto after3
 	}
@@ -164,18 +166,18 @@ after2:
 resume3:
 //line github.com/movenext/movenext/netio/example_test.go:39
 	_, err = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:168
+//line github.com/movenext/movenext/netio/example_async_test.go:170
 	f.readOrWrite2 = nil
 after3:
 //line github.com/movenext/movenext/netio/example_test.go:39
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:174
+//line github.com/movenext/movenext/netio/example_async_test.go:176
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:40
 		return true, result0
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:179
+//line github.com/movenext/movenext/netio/example_async_test.go:181
 	goto for1
 }
 
@@ -213,6 +215,7 @@ func (f *shoutMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Void]) {
+	_ = serve // it is not unused
 	var r statemachine.Run
 	frame := serveLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -247,6 +250,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		l := args.l
@@ -257,7 +261,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 	}
 //line github.com/movenext/movenext/netio/example_test.go:49
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/netio/example_async_test.go:261
+//line github.com/movenext/movenext/netio/example_async_test.go:265
 		goto resume1
 	}
 	f.State = 1
@@ -265,7 +269,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:49
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/netio/example_async_test.go:269
+//line github.com/movenext/movenext/netio/example_async_test.go:273
 	f.inScope1 = nil
 	return true, result0
 }
@@ -348,6 +352,7 @@ func (f *serveFunc1Frame) step(r *statemachine.Run, args *serveFunc1Args) (hasEn
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/example_test.go:50
 	f.loop1 = statemachine.RangeStream(args.l.AllAsync(args.ctx))
@@ -357,7 +362,7 @@ range1:
 	// example_test.go:50: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/example_test.go:50
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/netio/example_async_test.go:361
+//line github.com/movenext/movenext/netio/example_async_test.go:366
 		goto resume1
 	}
 	f.State = 1
@@ -372,7 +377,7 @@ resume1:
 		c, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:376
+//line github.com/movenext/movenext/netio/example_async_test.go:381
 			goto leave1
 //line github.com/movenext/movenext/netio/example_test.go:53
 		}
@@ -380,12 +385,12 @@ resume1:
 			return serveFunc2Run(c, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:384
+//line github.com/movenext/movenext/netio/example_async_test.go:389
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/netio/example_async_test.go:389
+//line github.com/movenext/movenext/netio/example_async_test.go:394
 		goto resume2
 	}
 	f.State = 2
@@ -396,7 +401,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/example_async_test.go:400
+//line github.com/movenext/movenext/netio/example_async_test.go:405
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:54
@@ -404,15 +409,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/example_async_test.go:408
+//line github.com/movenext/movenext/netio/example_async_test.go:413
 	f.loop1 = nil
 //line github.com/movenext/movenext/netio/example_test.go:56
 	f.result0 = nil
-//line github.com/movenext/movenext/netio/example_async_test.go:412
+//line github.com/movenext/movenext/netio/example_async_test.go:417
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:56
 	return true
-//line github.com/movenext/movenext/netio/example_async_test.go:416
+//line github.com/movenext/movenext/netio/example_async_test.go:421
 }
 
 // serveFunc1Machine is a function literal of [serve] as the root of a chain: chain and frame in
@@ -472,10 +477,11 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.shout1, result0 = shoutEnter(r, args.ctx, args.c)
-//line github.com/movenext/movenext/netio/example_async_test.go:479
+//line github.com/movenext/movenext/netio/example_async_test.go:485
 	if f.shout1 == nil {
 		goto after1
 	}
@@ -484,7 +490,7 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	result0 = f.shout1.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:488
+//line github.com/movenext/movenext/netio/example_async_test.go:494
 	f.shout1 = nil
 after1:
 	return true, result0
@@ -510,4 +516,4 @@ func (f *serveFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 54)
 }
 
-// Digest of what is above: bc69f1a7786a394e
+// Digest of what is above: c8c00e8ac94ded86

@@ -142,11 +142,12 @@ func (f *listenerAllFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 for1:
 //line github.com/movenext/movenext/netio/listener.go:133
 	f.acceptContext1, c, f.err = f.l.AcceptContextEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/listener_async.go:150
+//line github.com/movenext/movenext/netio/listener_async.go:151
 	if f.acceptContext1 == nil {
 		goto after1
 	}
@@ -155,18 +156,18 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/listener.go:133
 	c, f.err = f.acceptContext1.Results(r)
-//line github.com/movenext/movenext/netio/listener_async.go:159
+//line github.com/movenext/movenext/netio/listener_async.go:160
 	f.acceptContext1 = nil
 after1:
 //line github.com/movenext/movenext/netio/listener.go:134
 	if isClosed(f.err) {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/listener_async.go:165
+//line github.com/movenext/movenext/netio/listener_async.go:166
 		return true
 //line github.com/movenext/movenext/netio/listener.go:136
 	}
 	f.Emit(c, f.err)
-//line github.com/movenext/movenext/netio/listener_async.go:170
+//line github.com/movenext/movenext/netio/listener_async.go:171
 	f.State = 2
 	return true
 resume2:
@@ -183,7 +184,7 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/netio/listener_async.go:187
+//line github.com/movenext/movenext/netio/listener_async.go:188
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -194,4 +195,4 @@ func (f *listenerAllFrame) Location() statemachine.Location {
 	return statemachine.At(&f.Frame, "github.com/movenext/movenext/netio.listenerAll", "github.com/movenext/movenext/netio/listener.go", 133, 137)
 }
 
-// Digest of what is above: c60dcc44b51cf416
+// Digest of what is above: 875aea737461c6c5

@@ -21,6 +21,7 @@ const (
 
 // greetAllAsync starts [greetAll] as a state machine and returns its job.
 func greetAllAsync(ctx context.Context, l *netio.Listener, word string) (result *job.Job[int]) {
+	_ = greetAll // it is not unused
 	var r statemachine.Run
 	frame := greetAllFrame{word: word}
 	defer statemachine.Catch(&r, &result)
@@ -83,6 +84,7 @@ func (f *greetAllFrame) step(r *statemachine.Run, args *greetAllArgs) (hasEnded 
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/listener_test.go:115
 	f.n = 0
@@ -93,7 +95,7 @@ range1:
 	// listener_test.go:116: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/listener_test.go:116
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:97
+//line github.com/movenext/movenext/netio/listener_async_test.go:99
 		goto resume1
 	}
 	f.State = 1
@@ -110,14 +112,14 @@ resume1:
 		f.c, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.result0, f.result1 = f.n, err2
-//line github.com/movenext/movenext/netio/listener_async_test.go:114
+//line github.com/movenext/movenext/netio/listener_async_test.go:116
 			goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:119
 		}
 	}
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	f.write2, _, err = f.c.WriteEnter(r, []byte(f.word))
-//line github.com/movenext/movenext/netio/listener_async_test.go:121
+//line github.com/movenext/movenext/netio/listener_async_test.go:123
 	if f.write2 == nil {
 		goto after2
 	}
@@ -126,29 +128,29 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	_, err = f.write2.Results(r)
-//line github.com/movenext/movenext/netio/listener_async_test.go:130
+//line github.com/movenext/movenext/netio/listener_async_test.go:132
 	f.write2 = nil
 after2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	if err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:136
+//line github.com/movenext/movenext/netio/listener_async_test.go:138
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:122
 	}
 	if err := f.c.Close(); err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:142
+//line github.com/movenext/movenext/netio/listener_async_test.go:144
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:125
 	}
 	f.n++
-//line github.com/movenext/movenext/netio/listener_async_test.go:147
+//line github.com/movenext/movenext/netio/listener_async_test.go:149
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:152
+//line github.com/movenext/movenext/netio/listener_async_test.go:154
 		goto resume3
 	}
 	f.State = 3
@@ -159,7 +161,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/listener_async_test.go:163
+//line github.com/movenext/movenext/netio/listener_async_test.go:165
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_test.go:126
@@ -167,15 +169,15 @@ resume3:
 done1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/listener_async_test.go:171
+//line github.com/movenext/movenext/netio/listener_async_test.go:173
 	f.loop1 = nil
 //line github.com/movenext/movenext/netio/listener_test.go:128
 	f.result0, f.result1 = f.n, nil
-//line github.com/movenext/movenext/netio/listener_async_test.go:175
+//line github.com/movenext/movenext/netio/listener_async_test.go:177
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_test.go:128
 	return true
-//line github.com/movenext/movenext/netio/listener_async_test.go:179
+//line github.com/movenext/movenext/netio/listener_async_test.go:181
 }
 
 // greetAllMachine is [greetAll] as the root of a chain: chain, job and frame in one allocation.
@@ -217,7 +219,7 @@ func acceptOneAsync(ctx context.Context, l *netio.Listener) (result *job.Job[*ne
 func acceptOneEnter(r *statemachine.Run, ctx context.Context, l *netio.Listener) (*acceptOneFrame, *netio.Conn, error) {
 //line github.com/movenext/movenext/netio/listener_test.go:198
 	return l.AcceptContextEnter(r, ctx)
-//line github.com/movenext/movenext/netio/listener_async_test.go:221
+//line github.com/movenext/movenext/netio/listener_async_test.go:223
 }
 
 // acceptOneFrame is the frame of the function whose results [acceptOne] returns: it keeps nothing
@@ -242,4 +244,4 @@ func (f *acceptOneMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio_test.acceptOne", File: "github.com/movenext/movenext/netio/listener_test.go", Line: 198}
 }
 
-// Digest of what is above: a6fd6c1681a2e6c2
+// Digest of what is above: d936046da79f21fa

@@ -21,6 +21,7 @@ const (
 
 // readAsync starts [read] as a state machine and returns its job.
 func readAsync(c *netio.Conn, p []byte) (result *job.Job[int]) {
+	_ = read // it is not unused
 	var r statemachine.Run
 	frame := readLocals{c: c, p: p}
 	defer statemachine.Catch(&r, &result)
@@ -78,6 +79,7 @@ func (f *readLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, 
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// main_test.go:109: job.Yield() // to where machines run
 	f.State = 1
@@ -86,7 +88,7 @@ resume1:
 //line github.com/movenext/movenext/netio/main_test.go:109
 	_ = r.Refusal()
 	f.read2, result0, result1 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/main_async_test.go:90
+//line github.com/movenext/movenext/netio/main_async_test.go:92
 	if f.read2 == nil {
 		goto after2
 	}
@@ -96,7 +98,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/main_test.go:110
 	result0, result1 = f.read2.Results(r)
-//line github.com/movenext/movenext/netio/main_async_test.go:100
+//line github.com/movenext/movenext/netio/main_async_test.go:102
 	f.read2 = nil
 after2:
 	return true, result0, result1
@@ -135,6 +137,7 @@ func (f *readMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // writeAsync starts [write] as a state machine and returns its job.
 func writeAsync(c *netio.Conn, p []byte) (result *job.Job[int]) {
+	_ = write // it is not unused
 	var r statemachine.Run
 	frame := writeLocals{c: c, p: p}
 	defer statemachine.Catch(&r, &result)
@@ -167,6 +170,7 @@ func (f *writeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int,
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// main_test.go:115: job.Yield()
 	f.State = 1
@@ -175,7 +179,7 @@ resume1:
 //line github.com/movenext/movenext/netio/main_test.go:115
 	_ = r.Refusal()
 	f.write2, result0, result1 = f.c.WriteEnter(r, f.p)
-//line github.com/movenext/movenext/netio/main_async_test.go:179
+//line github.com/movenext/movenext/netio/main_async_test.go:183
 	if f.write2 == nil {
 		goto after2
 	}
@@ -185,7 +189,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/main_test.go:116
 	result0, result1 = f.write2.Results(r)
-//line github.com/movenext/movenext/netio/main_async_test.go:189
+//line github.com/movenext/movenext/netio/main_async_test.go:193
 	f.write2 = nil
 after2:
 	return true, result0, result1
@@ -211,4 +215,4 @@ func (f *writeMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.write", "github.com/movenext/movenext/netio/main_test.go", 115, 116)
 }
 
-// Digest of what is above: 716c9aa4f7e83f3e
+// Digest of what is above: 16a71ef07e63b2cf

@@ -21,6 +21,7 @@ const (
 
 // readToTheEndAsync starts [readToTheEnd] as a state machine and returns its job.
 func readToTheEndAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[job.Tuple2[int, error]]) {
+	_ = readToTheEnd // it is not unused
 	var r statemachine.Run
 	frame := readToTheEndLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
@@ -60,6 +61,7 @@ func (f *readToTheEndLocals) moveNext(r *statemachine.Run) (hasEnded bool, first
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/misbehaving_test.go:319
 	f.p = make([]byte, 100)
@@ -67,7 +69,7 @@ for1:
 	f.readable1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/netio/misbehaving_test.go:321
 	if statemachine.TwinEnded(r, f.readable1) {
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:71
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:73
 		goto resume1
 	}
 	f.State = 1
@@ -77,12 +79,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/misbehaving_test.go:321
 		_, err2 := statemachine.TwinResult(r, f.readable1)
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:81
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:83
 		f.readable1 = nil
 //line github.com/movenext/movenext/netio/misbehaving_test.go:321
 		if err2 != nil {
 			first, again = err2, nil
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:86
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:88
 			return true, first, again
 //line github.com/movenext/movenext/netio/misbehaving_test.go:323
 		}
@@ -91,7 +93,7 @@ resume1:
 	f.read2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/misbehaving_test.go:324
 	if statemachine.TwinEnded(r, f.read2) {
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:95
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:97
 		goto resume2
 	}
 	f.State = 2
@@ -102,7 +104,7 @@ resume2:
 		var n int
 //line github.com/movenext/movenext/netio/misbehaving_test.go:324
 		n, f.err = statemachine.TwinResult(r, f.read2)
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:106
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:108
 		f.read2 = nil
 //line github.com/movenext/movenext/netio/misbehaving_test.go:325
 		f.total += n
@@ -115,7 +117,7 @@ resume2:
 	f.read2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/misbehaving_test.go:327
 	if statemachine.TwinEnded(r, f.read2) {
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:119
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:121
 		goto resume3
 	}
 	f.State = 3
@@ -124,11 +126,11 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/netio/misbehaving_test.go:327
 	_, again = statemachine.TwinResult(r, f.read2)
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:128
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:130
 	f.read2 = nil
 //line github.com/movenext/movenext/netio/misbehaving_test.go:328
 	first = f.err
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:132
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:134
 	return true, first, again
 endIf1:
 	goto for1
@@ -155,4 +157,4 @@ func (f *readToTheEndMachine) Root() (statemachine.Root, statemachine.Location) 
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readToTheEnd", "github.com/movenext/movenext/netio/misbehaving_test.go", 321, 324, 327)
 }
 
-// Digest of what is above: 040896da03120f64
+// Digest of what is above: 21134609f4d4cee4

@@ -21,6 +21,7 @@ const (
 
 // readPlainAsync starts [readPlain] as a state machine and returns its job.
 func readPlainAsync(c *netio.Conn) (result *job.Job[flow]) {
+	_ = readPlain // it is not unused
 	var r statemachine.Run
 	frame := readPlainFrame{c: c, got: new(flow)}
 	defer statemachine.Catch(&r, &result)
@@ -56,13 +57,14 @@ func (f *readPlainFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:197
 	f.p = make([]byte, 100)
 for1:
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:198
 	f.read1, n, err = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:66
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:68
 	if f.read1 == nil {
 		goto after1
 	}
@@ -71,7 +73,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:198
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:75
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:77
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:199
@@ -79,7 +81,7 @@ after1:
 	if err != nil {
 		return true
 	}
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:83
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:85
 	goto for1
 }
 
@@ -106,6 +108,7 @@ func (f *readPlainMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // readSealedAsync starts [readSealed] as a state machine and returns its job.
 func readSealedAsync(c *netio.TLSConn) (result *job.Job[flow]) {
+	_ = readSealed // it is not unused
 	var r statemachine.Run
 	frame := readSealedFrame{c: c, got: new(flow)}
 	defer statemachine.Catch(&r, &result)
@@ -139,6 +142,7 @@ func (f *readSealedFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:208
 	f.p = make([]byte, 100)
@@ -147,7 +151,7 @@ for1:
 	f.read1 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:209
 	if statemachine.TwinEnded(r, f.read1) {
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:151
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:155
 		goto resume1
 	}
 	f.State = 1
@@ -156,7 +160,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:209
 		n, err := statemachine.TwinResult(r, f.read1)
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:160
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:164
 		f.read1 = nil
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:210
 		f.got.add(n)
@@ -164,7 +168,7 @@ resume1:
 			return true
 		}
 	}
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:168
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:172
 	goto for1
 }
 
@@ -188,4 +192,4 @@ func (f *readSealedMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readSealed", "github.com/movenext/movenext/netio/misbehaving_cost_test.go", 209)
 }
 
-// Digest of what is above: 6ed69c0728bc0c03
+// Digest of what is above: 0778d77f9b3ea63a

@@ -23,6 +23,7 @@ const (
 
 // echoByAsync starts [echoBy] as a state machine and returns its job.
 func echoByAsync(ctx context.Context, c *netio.Conn, p []byte) (result *job.Job[int]) {
+	_ = echoBy // it is not unused
 	var r statemachine.Run
 	frame := echoByLocals{ctx: ctx, c: c, p: p}
 	defer statemachine.Catch(&r, &result)
@@ -64,12 +65,13 @@ func (f *echoByLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int
 		goto resume4
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/poller_test.go:157
 	f.total = 0
 for1:
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/poller_async_test.go:73
+//line github.com/movenext/movenext/netio/poller_async_test.go:75
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -78,7 +80,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:159
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:82
+//line github.com/movenext/movenext/netio/poller_async_test.go:84
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/poller_test.go:159
@@ -86,7 +88,7 @@ after1:
 		return true, f.total, err
 	}
 	f.readFullOrReadOrWrite2, _, err = f.c.ReadFullEnter(r, f.p[:1])
-//line github.com/movenext/movenext/netio/poller_async_test.go:90
+//line github.com/movenext/movenext/netio/poller_async_test.go:92
 	if f.readFullOrReadOrWrite2 == nil {
 		goto after2
 	}
@@ -95,18 +97,18 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/poller_test.go:162
 	_, err = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:99
+//line github.com/movenext/movenext/netio/poller_async_test.go:101
 	f.readFullOrReadOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/netio/poller_test.go:162
 	if err != nil {
 		result0, result1 = f.total, ended(err)
-//line github.com/movenext/movenext/netio/poller_async_test.go:105
+//line github.com/movenext/movenext/netio/poller_async_test.go:107
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/poller_test.go:164
 	}
 	f.readFullOrReadOrWrite2, f.n, err = f.c.ReadEnter(r, f.p[1:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:110
+//line github.com/movenext/movenext/netio/poller_async_test.go:112
 	if f.readFullOrReadOrWrite2 == nil {
 		goto after3
 	}
@@ -115,7 +117,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/netio/poller_test.go:165
 	f.n, err = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:119
+//line github.com/movenext/movenext/netio/poller_async_test.go:121
 	f.readFullOrReadOrWrite2 = nil
 after3:
 //line github.com/movenext/movenext/netio/poller_test.go:166
@@ -123,7 +125,7 @@ after3:
 		return true, f.total, err
 	}
 	f.readFullOrReadOrWrite2, _, err = f.c.WriteEnter(r, f.p[:1+f.n])
-//line github.com/movenext/movenext/netio/poller_async_test.go:127
+//line github.com/movenext/movenext/netio/poller_async_test.go:129
 	if f.readFullOrReadOrWrite2 == nil {
 		goto after4
 	}
@@ -132,7 +134,7 @@ after3:
 resume4:
 //line github.com/movenext/movenext/netio/poller_test.go:169
 	_, err = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:136
+//line github.com/movenext/movenext/netio/poller_async_test.go:138
 	f.readFullOrReadOrWrite2 = nil
 after4:
 //line github.com/movenext/movenext/netio/poller_test.go:169
@@ -140,7 +142,7 @@ after4:
 		return true, f.total, err
 	}
 	f.total += 1 + f.n
-//line github.com/movenext/movenext/netio/poller_async_test.go:144
+//line github.com/movenext/movenext/netio/poller_async_test.go:146
 	goto for1
 }
 
@@ -168,6 +170,7 @@ func (f *echoByMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // drainAsync starts [drain] as a state machine and returns its job.
 func drainAsync(ctx context.Context, c *netio.Conn, stop <-chan struct{}) (result *job.Job[int]) {
+	_ = drain // it is not unused
 	var r statemachine.Run
 	frame := drainLocals{c: c, stop: stop}
 	defer statemachine.Catch(&r, &result)
@@ -203,6 +206,7 @@ func (f *drainLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/poller_test.go:287
 	if err := ctx.Err(); err != nil {
@@ -218,7 +222,7 @@ for1:
 	default:
 	}
 	f.read1, n, err = f.c.ReadEnter(r, (*f.p)[:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:222
+//line github.com/movenext/movenext/netio/poller_async_test.go:226
 	if f.read1 == nil {
 		goto after1
 	}
@@ -227,7 +231,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:297
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:231
+//line github.com/movenext/movenext/netio/poller_async_test.go:235
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/netio/poller_test.go:298
@@ -235,7 +239,7 @@ after1:
 		return true, f.total, err
 	}
 	f.total += n
-//line github.com/movenext/movenext/netio/poller_async_test.go:239
+//line github.com/movenext/movenext/netio/poller_async_test.go:243
 	goto for1
 }
 
@@ -263,6 +267,7 @@ func (f *drainMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // readTwoAsync starts [readTwo] as a state machine and returns its job.
 func readTwoAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
+	_ = readTwo // it is not unused
 	var r statemachine.Run
 	frame := readTwoLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -297,6 +302,7 @@ func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (hasEnd
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/poller_test.go:323
 	if err := args.ctx.Err(); err != nil {
@@ -307,7 +313,7 @@ func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (hasEnd
 		var p [2]byte
 		f.readFull1, result0, result1 = args.c.ReadFullEnter(r, p[:])
 	}
-//line github.com/movenext/movenext/netio/poller_async_test.go:311
+//line github.com/movenext/movenext/netio/poller_async_test.go:317
 	if f.readFull1 == nil {
 		goto after1
 	}
@@ -316,7 +322,7 @@ func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:327
 	result0, result1 = f.readFull1.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:320
+//line github.com/movenext/movenext/netio/poller_async_test.go:326
 	f.readFull1 = nil
 after1:
 	return true, result0, result1
@@ -342,4 +348,4 @@ func (f *readTwoMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 327)
 }
 
-// Digest of what is above: 360d71b49df31199
+// Digest of what is above: 61ce4de8664c4c9d

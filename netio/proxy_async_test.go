@@ -21,6 +21,7 @@ const (
 
 // exchangeAsync starts [exchange] as a state machine and returns its job.
 func exchangeAsync(ctx context.Context, c *netio.Conn, data []byte) (result *job.Job[outcome]) {
+	_ = exchange // it is not unused
 	var r statemachine.Run
 	frame := exchangeFrame{c: c}
 	defer statemachine.Catch(&r, &result)
@@ -67,11 +68,12 @@ func (f *exchangeFrame) moveNext(r *statemachine.Run, args *exchangeArgs) bool {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/netio/proxy_test.go:136
 	f.sending = sendAllAsync(args.ctx, f.c, args.data)
 	f.receiveAll1, receiveAll1Value, receiveAll1Err = receiveAllEnter(r, args.ctx, f.c)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:75
+//line github.com/movenext/movenext/netio/proxy_async_test.go:77
 	if f.receiveAll1 == nil {
 		goto after1
 	}
@@ -80,7 +82,7 @@ func (f *exchangeFrame) moveNext(r *statemachine.Run, args *exchangeArgs) bool {
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:137
 	receiveAll1Value, receiveAll1Err = f.receiveAll1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:84
+//line github.com/movenext/movenext/netio/proxy_async_test.go:86
 	f.receiveAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/proxy_test.go:137
@@ -88,7 +90,7 @@ after1:
 	// proxy_test.go:138: _, o.sent = sending.Await()
 //line github.com/movenext/movenext/netio/proxy_test.go:138
 	if awaited = f.sending; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/proxy_async_test.go:92
+//line github.com/movenext/movenext/netio/proxy_async_test.go:94
 		goto after2
 	}
 	f.State = 2
@@ -108,7 +110,7 @@ after2:
 //line github.com/movenext/movenext/netio/proxy_test.go:139
 	_ = f.c.Close()
 	return true
-//line github.com/movenext/movenext/netio/proxy_async_test.go:112
+//line github.com/movenext/movenext/netio/proxy_async_test.go:114
 }
 
 // exchangeMachine is [exchange] as the root of a chain: chain, job and frame in one allocation.
@@ -134,6 +136,7 @@ func (f *exchangeMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // sendAllAsync starts [sendAll] as a state machine and returns its job.
 func sendAllAsync(ctx context.Context, c *netio.Conn, data []byte) (result *job.Job[job.Void]) {
+	_ = sendAll // it is not unused
 	var r statemachine.Run
 	frame := sendAllLocals{ctx: ctx, c: c, data: data}
 	defer statemachine.Catch(&r, &result)
@@ -171,6 +174,7 @@ func (f *sendAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/proxy_test.go:145
 	f.n = 1
@@ -182,7 +186,7 @@ for1:
 //line github.com/movenext/movenext/netio/proxy_test.go:146
 	f.piece = f.data[:min(f.n, len(f.data))]
 	f.writeAll1, _, err = f.c.WriteAllEnter(r, f.ctx, f.piece)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:186
+//line github.com/movenext/movenext/netio/proxy_async_test.go:190
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -191,7 +195,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:147
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:195
+//line github.com/movenext/movenext/netio/proxy_async_test.go:199
 	f.writeAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/proxy_test.go:147
@@ -201,12 +205,12 @@ after1:
 	f.data = f.data[len(f.piece):]
 //line github.com/movenext/movenext/netio/proxy_test.go:145
 	f.n = f.n*3%7919 + 1
-//line github.com/movenext/movenext/netio/proxy_async_test.go:205
+//line github.com/movenext/movenext/netio/proxy_async_test.go:209
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	f.closeWrite2, result0 = f.c.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:210
+//line github.com/movenext/movenext/netio/proxy_async_test.go:214
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -216,7 +220,7 @@ endFor1:
 resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	result0 = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:220
+//line github.com/movenext/movenext/netio/proxy_async_test.go:224
 	f.closeWrite2 = nil
 after2:
 	return true, result0
@@ -246,6 +250,7 @@ func (f *sendAllMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // receiveAllAsync starts [receiveAll] as a state machine and returns its job.
 func receiveAllAsync(ctx context.Context, c *netio.Conn) (result *job.Job[[]byte]) {
+	_ = receiveAll // it is not unused
 	var r statemachine.Run
 	frame := receiveAllLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
@@ -308,12 +313,13 @@ func (f *receiveAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, err err
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/proxy_test.go:157
 	f.p = make([]byte, 1000)
 for1:
 	f.readable1, err2 = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:317
+//line github.com/movenext/movenext/netio/proxy_async_test.go:323
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -322,18 +328,18 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	err2 = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:326
+//line github.com/movenext/movenext/netio/proxy_async_test.go:332
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/netio/proxy_async_test.go:332
+//line github.com/movenext/movenext/netio/proxy_async_test.go:338
 		return true, err
 //line github.com/movenext/movenext/netio/proxy_test.go:161
 	}
 	f.read2, n, err2 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:337
+//line github.com/movenext/movenext/netio/proxy_async_test.go:343
 	if f.read2 == nil {
 		goto after2
 	}
@@ -342,18 +348,18 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:162
 	n, err2 = f.read2.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:346
+//line github.com/movenext/movenext/netio/proxy_async_test.go:352
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/netio/proxy_test.go:163
 	f.all = append(f.all, f.p[:n]...)
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/netio/proxy_async_test.go:353
+//line github.com/movenext/movenext/netio/proxy_async_test.go:359
 		return true, err
 //line github.com/movenext/movenext/netio/proxy_test.go:166
 	}
-//line github.com/movenext/movenext/netio/proxy_async_test.go:357
+//line github.com/movenext/movenext/netio/proxy_async_test.go:363
 	goto for1
 }
 
@@ -387,4 +393,4 @@ func (f *receiveAllMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.receiveAll", "github.com/movenext/movenext/netio/proxy_test.go", 159, 162)
 }
 
-// Digest of what is above: d057716eece02b1e
+// Digest of what is above: f059a5133e4f0995

@@ -20,6 +20,7 @@ const (
 
 // tlsReadAsync starts [tlsRead] as a state machine and returns its job.
 func tlsReadAsync(c *TLSConn, p []byte) (result *job.Job[int]) {
+	_ = tlsRead // it is not unused
 	var r statemachine.Run
 	frame := tlsReadLocals{c: c, p: p}
 	defer statemachine.Catch(&r, &result)
@@ -63,12 +64,13 @@ func (f *tlsReadLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 in
 		goto resume4
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/records.go:14
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:14
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:72
+//line github.com/movenext/movenext/netio/records_async.go:74
 		goto resume1
 	}
 	f.State = 1
@@ -77,12 +79,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:14
 		_, err2 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:81
+//line github.com/movenext/movenext/netio/records_async.go:83
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:14
 		if err2 != nil {
 			result0, result1 = 0, err2
-//line github.com/movenext/movenext/netio/records_async.go:86
+//line github.com/movenext/movenext/netio/records_async.go:88
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:15
 			return true, result0, result1
@@ -90,7 +92,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/netio/records.go:17
 	f.lock2, err = f.c.in.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:94
+//line github.com/movenext/movenext/netio/records_async.go:96
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -99,13 +101,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:17
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:103
+//line github.com/movenext/movenext/netio/records_async.go:105
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:17
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records_async.go:109
+//line github.com/movenext/movenext/netio/records_async.go:111
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:18
 		return true, result0, result1
@@ -119,7 +121,7 @@ after2:
 for1:
 //line github.com/movenext/movenext/netio/records.go:22
 	f.answer3, err = answerEnter(r, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:123
+//line github.com/movenext/movenext/netio/records_async.go:125
 	if f.answer3 == nil {
 		goto after3
 	}
@@ -128,13 +130,13 @@ for1:
 resume3:
 //line github.com/movenext/movenext/netio/records.go:22
 	err = f.answer3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:132
+//line github.com/movenext/movenext/netio/records_async.go:134
 	f.answer3 = nil
 after3:
 //line github.com/movenext/movenext/netio/records.go:22
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records_async.go:138
+//line github.com/movenext/movenext/netio/records_async.go:140
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:23
 		return true, result0, result1
@@ -144,7 +146,7 @@ after3:
 		n, err2 := f.c.take(f.p)
 		if err2 != errNothingYet {
 			result0, result1 = n, err2
-//line github.com/movenext/movenext/netio/records_async.go:148
+//line github.com/movenext/movenext/netio/records_async.go:150
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:27
 			return true, result0, result1
@@ -155,7 +157,7 @@ after3:
 		goto next1
 	}
 	f.readable4, err = f.c.wire.conn.ReadableEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:159
+//line github.com/movenext/movenext/netio/records_async.go:161
 	if f.readable4 == nil {
 		goto after4
 	}
@@ -164,19 +166,19 @@ after3:
 resume4:
 //line github.com/movenext/movenext/netio/records.go:32
 	err = f.readable4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:168
+//line github.com/movenext/movenext/netio/records_async.go:170
 	f.readable4 = nil
 after4:
 //line github.com/movenext/movenext/netio/records.go:32
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records_async.go:174
+//line github.com/movenext/movenext/netio/records_async.go:176
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:33
 		return true, result0, result1
 	}
 next1:
-//line github.com/movenext/movenext/netio/records_async.go:180
+//line github.com/movenext/movenext/netio/records_async.go:182
 	goto for1
 }
 
@@ -205,6 +207,7 @@ func (f *tlsReadMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // tlsReadableAsync starts [tlsReadable] as a state machine and returns its job.
 func tlsReadableAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
+	_ = tlsReadable // it is not unused
 	var r statemachine.Run
 	frame := tlsReadableLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
@@ -248,12 +251,13 @@ func (f *tlsReadableLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 		goto resume4
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/records.go:42
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:42
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:257
+//line github.com/movenext/movenext/netio/records_async.go:261
 		goto resume1
 	}
 	f.State = 1
@@ -262,12 +266,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:42
 		_, err2 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:266
+//line github.com/movenext/movenext/netio/records_async.go:270
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:42
 		if err2 != nil {
 			result0 = err2
-//line github.com/movenext/movenext/netio/records_async.go:271
+//line github.com/movenext/movenext/netio/records_async.go:275
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:43
 			return true, result0
@@ -275,7 +279,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/netio/records.go:45
 	f.lock2, err = f.c.in.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:279
+//line github.com/movenext/movenext/netio/records_async.go:283
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -284,13 +288,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:45
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:288
+//line github.com/movenext/movenext/netio/records_async.go:292
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:45
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:294
+//line github.com/movenext/movenext/netio/records_async.go:298
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:46
 		return true, result0
@@ -304,7 +308,7 @@ after2:
 for1:
 //line github.com/movenext/movenext/netio/records.go:50
 	f.answer3, err = answerEnter(r, f.ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:308
+//line github.com/movenext/movenext/netio/records_async.go:312
 	if f.answer3 == nil {
 		goto after3
 	}
@@ -313,20 +317,20 @@ for1:
 resume3:
 //line github.com/movenext/movenext/netio/records.go:50
 	err = f.answer3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:317
+//line github.com/movenext/movenext/netio/records_async.go:321
 	f.answer3 = nil
 after3:
 //line github.com/movenext/movenext/netio/records.go:50
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:323
+//line github.com/movenext/movenext/netio/records_async.go:327
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:51
 		return true, result0
 	}
 	if err := f.c.peek(); err != errNothingYet {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:330
+//line github.com/movenext/movenext/netio/records_async.go:334
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:54
 		return true, result0
@@ -335,7 +339,7 @@ after3:
 		goto next1
 	}
 	f.readable4, err = f.c.wire.conn.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:339
+//line github.com/movenext/movenext/netio/records_async.go:343
 	if f.readable4 == nil {
 		goto after4
 	}
@@ -344,19 +348,19 @@ after3:
 resume4:
 //line github.com/movenext/movenext/netio/records.go:59
 	err = f.readable4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:348
+//line github.com/movenext/movenext/netio/records_async.go:352
 	f.readable4 = nil
 after4:
 //line github.com/movenext/movenext/netio/records.go:59
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:354
+//line github.com/movenext/movenext/netio/records_async.go:358
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:60
 		return true, result0
 	}
 next1:
-//line github.com/movenext/movenext/netio/records_async.go:360
+//line github.com/movenext/movenext/netio/records_async.go:364
 	goto for1
 }
 
@@ -386,6 +390,7 @@ func (f *tlsReadableMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // answerAsync starts [answer] as a state machine and returns its job.
 func answerAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
+	_ = answer // it is not unused
 	var r statemachine.Run
 	frame := answerLocals{c: c}
 	defer statemachine.Catch(&r, &result)
@@ -441,13 +446,14 @@ func (f *answerLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEn
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/records.go:72
 	if len(f.c.peeked) > 0 {
 		return true, nil
 	}
 	f.flushRecords1, err = flushRecordsEnter(r, ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:451
+//line github.com/movenext/movenext/netio/records_async.go:457
 	if f.flushRecords1 == nil {
 		goto after1
 	}
@@ -456,7 +462,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEn
 resume1:
 //line github.com/movenext/movenext/netio/records.go:75
 	err = f.flushRecords1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:460
+//line github.com/movenext/movenext/netio/records_async.go:466
 	f.flushRecords1 = nil
 after1:
 //line github.com/movenext/movenext/netio/records.go:75
@@ -464,7 +470,7 @@ after1:
 		return true, err
 	}
 	return true, nil
-//line github.com/movenext/movenext/netio/records_async.go:468
+//line github.com/movenext/movenext/netio/records_async.go:474
 }
 
 func (f *answerFrame) Location() statemachine.Location {
@@ -500,6 +506,7 @@ func (f *answerMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // tlsWriteAsync starts [tlsWrite] as a state machine and returns its job.
 func tlsWriteAsync(ctx context.Context, c *TLSConn, p []byte) (result *job.Job[int]) {
+	_ = tlsWrite // it is not unused
 	var r statemachine.Run
 	frame := tlsWriteLocals{ctx: ctx, c: c, p: p}
 	defer statemachine.Catch(&r, &result)
@@ -543,12 +550,13 @@ func (f *tlsWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 i
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/records.go:181
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:181
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:552
+//line github.com/movenext/movenext/netio/records_async.go:560
 		goto resume1
 	}
 	f.State = 1
@@ -557,12 +565,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:181
 		_, err2 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:561
+//line github.com/movenext/movenext/netio/records_async.go:569
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:181
 		if err2 != nil {
 			result0, result1 = 0, err2
-//line github.com/movenext/movenext/netio/records_async.go:566
+//line github.com/movenext/movenext/netio/records_async.go:574
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:182
 			return true, result0, result1
@@ -570,7 +578,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/netio/records.go:184
 	f.lock2, err = f.c.out.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:574
+//line github.com/movenext/movenext/netio/records_async.go:582
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -579,13 +587,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:184
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:583
+//line github.com/movenext/movenext/netio/records_async.go:591
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:184
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records_async.go:589
+//line github.com/movenext/movenext/netio/records_async.go:597
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:185
 		return true, result0, result1
@@ -602,7 +610,7 @@ for1:
 //line github.com/movenext/movenext/netio/records.go:189
 	if err := f.c.mayWrite(); err != nil {
 		result0, result1 = f.done, err
-//line github.com/movenext/movenext/netio/records_async.go:606
+//line github.com/movenext/movenext/netio/records_async.go:614
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:190
 		return true, result0, result1
@@ -613,7 +621,7 @@ for1:
 		f.n, err2 = f.c.tls.Write(f.p[f.done:min(len(f.p), f.done+maxPart)])
 		if err2 != nil {
 			result0, result1 = f.done, err2
-//line github.com/movenext/movenext/netio/records_async.go:617
+//line github.com/movenext/movenext/netio/records_async.go:625
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:194
 			return true, result0, result1
@@ -621,7 +629,7 @@ for1:
 	}
 //line github.com/movenext/movenext/netio/records.go:196
 	f.sendRecords3, err = sendRecordsEnter(r, f.ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:625
+//line github.com/movenext/movenext/netio/records_async.go:633
 	if f.sendRecords3 == nil {
 		goto after3
 	}
@@ -630,25 +638,25 @@ for1:
 resume3:
 //line github.com/movenext/movenext/netio/records.go:196
 	err = f.sendRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:634
+//line github.com/movenext/movenext/netio/records_async.go:642
 	f.sendRecords3 = nil
 after3:
 //line github.com/movenext/movenext/netio/records.go:196
 	if err != nil {
 		result0, result1 = f.done, err
-//line github.com/movenext/movenext/netio/records_async.go:640
+//line github.com/movenext/movenext/netio/records_async.go:648
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:197
 		return true, result0, result1
 	}
 	if f.done += f.n; f.done == len(f.p) {
 		result0, result1 = f.done, nil
-//line github.com/movenext/movenext/netio/records_async.go:647
+//line github.com/movenext/movenext/netio/records_async.go:655
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:200
 		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records_async.go:652
+//line github.com/movenext/movenext/netio/records_async.go:660
 	goto for1
 }
 
@@ -677,6 +685,7 @@ func (f *tlsWriteMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // tlsCloseWriteAsync starts [tlsCloseWrite] as a state machine and returns its job.
 func tlsCloseWriteAsync(c *TLSConn) (result *job.Job[job.Void]) {
+	_ = tlsCloseWrite // it is not unused
 	var r statemachine.Run
 	frame := tlsCloseWriteLocals{c: c}
 	defer statemachine.Catch(&r, &result)
@@ -720,12 +729,13 @@ func (f *tlsCloseWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 		goto resume4
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/records.go:220
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:220
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:729
+//line github.com/movenext/movenext/netio/records_async.go:739
 		goto resume1
 	}
 	f.State = 1
@@ -734,12 +744,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:220
 		_, err2 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:738
+//line github.com/movenext/movenext/netio/records_async.go:748
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:220
 		if err2 != nil {
 			result0 = err2
-//line github.com/movenext/movenext/netio/records_async.go:743
+//line github.com/movenext/movenext/netio/records_async.go:753
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:221
 			return true, result0
@@ -747,7 +757,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/netio/records.go:223
 	f.lock2, err = f.c.out.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:751
+//line github.com/movenext/movenext/netio/records_async.go:761
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -756,13 +766,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:223
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:760
+//line github.com/movenext/movenext/netio/records_async.go:770
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:223
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:766
+//line github.com/movenext/movenext/netio/records_async.go:776
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:224
 		return true, result0
@@ -776,13 +786,13 @@ after2:
 //line github.com/movenext/movenext/netio/records.go:227
 	if err := f.c.tls.CloseWrite(); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:780
+//line github.com/movenext/movenext/netio/records_async.go:790
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:228
 		return true, result0
 	}
 	f.sendRecords3, err = sendRecordsEnter(r, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:786
+//line github.com/movenext/movenext/netio/records_async.go:796
 	if f.sendRecords3 == nil {
 		goto after3
 	}
@@ -791,19 +801,19 @@ after2:
 resume3:
 //line github.com/movenext/movenext/netio/records.go:230
 	err = f.sendRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:795
+//line github.com/movenext/movenext/netio/records_async.go:805
 	f.sendRecords3 = nil
 after3:
 //line github.com/movenext/movenext/netio/records.go:230
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:801
+//line github.com/movenext/movenext/netio/records_async.go:811
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:231
 		return true, result0
 	}
 	f.closeWrite4, closeWrite4Err = f.c.wire.conn.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/records_async.go:807
+//line github.com/movenext/movenext/netio/records_async.go:817
 	if f.closeWrite4 == nil {
 		goto after4
 	}
@@ -813,16 +823,16 @@ after3:
 resume4:
 //line github.com/movenext/movenext/netio/records.go:233
 	closeWrite4Err = f.closeWrite4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:817
+//line github.com/movenext/movenext/netio/records_async.go:827
 	f.closeWrite4 = nil
 after4:
 //line github.com/movenext/movenext/netio/records.go:233
 	result0 = closeWrite4Err
-//line github.com/movenext/movenext/netio/records_async.go:822
+//line github.com/movenext/movenext/netio/records_async.go:832
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:233
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:826
+//line github.com/movenext/movenext/netio/records_async.go:836
 }
 
 // tlsCloseWriteMachine is [tlsCloseWrite] as the root of a chain: chain, job and frame in one
@@ -851,6 +861,7 @@ func (f *tlsCloseWriteMachine) Root() (statemachine.Root, statemachine.Location)
 
 // flushRecordsAsync starts [flushRecords] as a state machine and returns its job.
 func flushRecordsAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
+	_ = flushRecords // it is not unused
 	var r statemachine.Run
 	frame := flushRecordsLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
@@ -915,17 +926,18 @@ func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/records.go:242
 	if !f.c.wire.hasOutput() {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records_async.go:923
+//line github.com/movenext/movenext/netio/records_async.go:935
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:243
 		return true, result0
 	}
 	f.lock1, err = f.c.out.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:929
+//line github.com/movenext/movenext/netio/records_async.go:941
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -934,13 +946,13 @@ func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 resume1:
 //line github.com/movenext/movenext/netio/records.go:245
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:938
+//line github.com/movenext/movenext/netio/records_async.go:950
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/netio/records.go:245
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:944
+//line github.com/movenext/movenext/netio/records_async.go:956
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:246
 		return true, result0
@@ -955,13 +967,13 @@ after1:
 	f.b = f.c.wire.take()
 	if f.b == nil {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records_async.go:959
+//line github.com/movenext/movenext/netio/records_async.go:971
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:251
 		return true, result0
 	}
 	f.writeAll2, n, err = f.c.wire.conn.WriteAllEnter(r, f.ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:965
+//line github.com/movenext/movenext/netio/records_async.go:977
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -970,25 +982,25 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:253
 	n, err = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:974
+//line github.com/movenext/movenext/netio/records_async.go:986
 	f.writeAll2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:254
 	if err != nil && endReason(f.ctx) != nil {
 		f.c.wire.putBack(f.b, n)
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:981
+//line github.com/movenext/movenext/netio/records_async.go:993
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:256
 		return true, result0
 	}
 	putOut(f.b)
 	result0 = f.c.breakWrites(err)
-//line github.com/movenext/movenext/netio/records_async.go:988
+//line github.com/movenext/movenext/netio/records_async.go:1000
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:259
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:992
+//line github.com/movenext/movenext/netio/records_async.go:1004
 }
 
 func (f *flushRecordsFrame) Location() statemachine.Location {
@@ -1026,6 +1038,7 @@ func (f *flushRecordsMachine) Root() (statemachine.Root, statemachine.Location) 
 
 // sendRecordsAsync starts [sendRecords] as a state machine and returns its job.
 func sendRecordsAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
+	_ = sendRecords // it is not unused
 	var r statemachine.Run
 	frame := sendRecordsLocals{c: c}
 	defer statemachine.Catch(&r, &result)
@@ -1082,6 +1095,7 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/records.go:267
 	f.b = f.c.wire.take()
@@ -1089,7 +1103,7 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 		return true, nil
 	}
 	f.writeAll1, _, err = f.c.wire.conn.WriteAllEnter(r, ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:1093
+//line github.com/movenext/movenext/netio/records_async.go:1107
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -1098,13 +1112,13 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/netio/records.go:271
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:1102
+//line github.com/movenext/movenext/netio/records_async.go:1116
 	f.writeAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/records.go:272
 	putOut(f.b)
 	result0 = f.c.breakWrites(err)
-//line github.com/movenext/movenext/netio/records_async.go:1108
+//line github.com/movenext/movenext/netio/records_async.go:1122
 	return true, result0
 }
 
@@ -1138,4 +1152,4 @@ func (f *sendRecordsMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.sendRecords", "github.com/movenext/movenext/netio/records.go", 271)
 }
 
-// Digest of what is above: b900dd11a473fd5f
+// Digest of what is above: 691b04fe4d593272

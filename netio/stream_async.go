@@ -21,6 +21,7 @@ const (
 
 // copyAllAsync starts [copyAll] as a state machine and returns its job.
 func copyAllAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result *job.Job[int64]) {
+	_ = copyAll // it is not unused
 	var r statemachine.Run
 	frame := copyAllLocals{ctx: ctx, dst: dst, src: src}
 	defer statemachine.Catch(&r, &result)
@@ -60,11 +61,12 @@ func (f *copyAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, err error)
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/netio/stream.go:90
 	f.waitReadable1, err2 = waitReadableEnter(r, f.ctx, f.src)
-//line github.com/movenext/movenext/netio/stream_async.go:68
+//line github.com/movenext/movenext/netio/stream_async.go:70
 	if f.waitReadable1 == nil {
 		goto after1
 	}
@@ -73,18 +75,18 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:90
 	err2 = f.waitReadable1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:77
+//line github.com/movenext/movenext/netio/stream_async.go:79
 	f.waitReadable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/stream.go:90
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/netio/stream_async.go:83
+//line github.com/movenext/movenext/netio/stream_async.go:85
 		return true, err
 //line github.com/movenext/movenext/netio/stream.go:92
 	}
 	f.copyChunk2, n, end, err2 = copyChunkEnter(r, f.ctx, f.dst, f.src)
-//line github.com/movenext/movenext/netio/stream_async.go:88
+//line github.com/movenext/movenext/netio/stream_async.go:90
 	if f.copyChunk2 == nil {
 		goto after2
 	}
@@ -93,7 +95,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:93
 	n, end, err2 = f.copyChunk2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:97
+//line github.com/movenext/movenext/netio/stream_async.go:99
 	f.copyChunk2 = nil
 after2:
 //line github.com/movenext/movenext/netio/stream.go:94
@@ -101,16 +103,16 @@ after2:
 	switch {
 	case err2 != nil:
 		err = err2
-//line github.com/movenext/movenext/netio/stream_async.go:105
+//line github.com/movenext/movenext/netio/stream_async.go:107
 		return true, err
 //line github.com/movenext/movenext/netio/stream.go:98
 	case end:
 		err = nil
-//line github.com/movenext/movenext/netio/stream_async.go:110
+//line github.com/movenext/movenext/netio/stream_async.go:112
 		return true, err
 //line github.com/movenext/movenext/netio/stream.go:100
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:114
+//line github.com/movenext/movenext/netio/stream_async.go:116
 	goto for1
 }
 
@@ -138,6 +140,7 @@ func (f *copyAllMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // copyChunkAsync starts [copyChunk] as a state machine and returns its job.
 func copyChunkAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result *job.Job[job.Tuple2[int, bool]]) {
+	_ = copyChunk // it is not unused
 	var r statemachine.Run
 	frame := copyChunkFrame{ctx: ctx, dst: dst}
 	defer statemachine.Catch(&r, &result)
@@ -204,6 +207,7 @@ func (f *copyChunkFrame) moveNext(r *statemachine.Run, src AsyncReader) (hasEnde
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/stream.go:109
 	f.p = chunks.Get().(*[chunk]byte)
@@ -218,7 +222,7 @@ func (f *copyChunkFrame) moveNext(r *statemachine.Run, src AsyncReader) (hasEnde
 	}
 //line github.com/movenext/movenext/netio/stream.go:111
 	f.readOnce1, readOnce1Value, readOnce1Err = readOnceEnter(r, src, f.p[:])
-//line github.com/movenext/movenext/netio/stream_async.go:222
+//line github.com/movenext/movenext/netio/stream_async.go:226
 	if f.readOnce1 == nil {
 		goto after1
 	}
@@ -227,7 +231,7 @@ func (f *copyChunkFrame) moveNext(r *statemachine.Run, src AsyncReader) (hasEnde
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:111
 	readOnce1Value, readOnce1Err = f.readOnce1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:231
+//line github.com/movenext/movenext/netio/stream_async.go:235
 	f.readOnce1 = nil
 after1:
 //line github.com/movenext/movenext/netio/stream.go:111
@@ -237,7 +241,7 @@ after1:
 	}
 //line github.com/movenext/movenext/netio/stream.go:113
 	f.writeAll2, writeAll2Value, writeAll2Err = writeAllEnter(r, f.ctx, f.dst, f.p[:f.n])
-//line github.com/movenext/movenext/netio/stream_async.go:241
+//line github.com/movenext/movenext/netio/stream_async.go:245
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -247,7 +251,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:113
 	writeAll2Value, writeAll2Err = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:251
+//line github.com/movenext/movenext/netio/stream_async.go:255
 	f.writeAll2 = nil
 after2:
 //line github.com/movenext/movenext/netio/stream.go:113
@@ -255,7 +259,7 @@ after2:
 //line github.com/movenext/movenext/netio/stream.go:113
 	if f.err != nil {
 		f.end = false
-//line github.com/movenext/movenext/netio/stream_async.go:259
+//line github.com/movenext/movenext/netio/stream_async.go:263
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream.go:114
 		return true
@@ -263,17 +267,17 @@ after2:
 endIf1:
 	if isEnd(f.failed) {
 		f.end, f.err = true, nil
-//line github.com/movenext/movenext/netio/stream_async.go:267
+//line github.com/movenext/movenext/netio/stream_async.go:271
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream.go:118
 		return true
 	}
 	f.end, f.err = false, f.failed
-//line github.com/movenext/movenext/netio/stream_async.go:273
+//line github.com/movenext/movenext/netio/stream_async.go:277
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream.go:120
 	return true
-//line github.com/movenext/movenext/netio/stream_async.go:277
+//line github.com/movenext/movenext/netio/stream_async.go:281
 }
 
 func (f *copyChunkFrame) Location() statemachine.Location {
@@ -309,6 +313,7 @@ func (f *copyChunkMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // waitReadableAsync starts [waitReadable] as a state machine and returns its job.
 func waitReadableAsync(ctx context.Context, src AsyncReader) (result *job.Job[job.Void]) {
+	_ = waitReadable // it is not unused
 	var r statemachine.Run
 	frame := waitReadableLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -372,6 +377,7 @@ func (f *waitReadableLocals) moveNext(r *statemachine.Run, args *waitReadableArg
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/stream.go:134
 	switch src := args.src.(type) {
@@ -389,14 +395,14 @@ func (f *waitReadableLocals) moveNext(r *statemachine.Run, args *waitReadableArg
 	default:
 //line github.com/movenext/movenext/netio/stream.go:140
 		result0 = endReason(args.ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:393
+//line github.com/movenext/movenext/netio/stream_async.go:399
 		return true, result0
 //line github.com/movenext/movenext/netio/stream.go:141
 	}
 case1:
 //line github.com/movenext/movenext/netio/stream.go:136
 	f.readable1, result0 = src2.ReadableEnter(r, args.ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:400
+//line github.com/movenext/movenext/netio/stream_async.go:406
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -405,7 +411,7 @@ case1:
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:136
 	result0 = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:409
+//line github.com/movenext/movenext/netio/stream_async.go:415
 	f.readable1 = nil
 after1:
 	return true, result0
@@ -414,7 +420,7 @@ case2:
 	f.readable2 = src3.ReadableAsync(args.ctx)
 //line github.com/movenext/movenext/netio/stream.go:138
 	if statemachine.TwinEnded(r, f.readable2) {
-//line github.com/movenext/movenext/netio/stream_async.go:418
+//line github.com/movenext/movenext/netio/stream_async.go:424
 		goto resume2
 	}
 	f.State = 2
@@ -422,7 +428,7 @@ case2:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:138
 	_, result0 = statemachine.TwinResult(r, f.readable2)
-//line github.com/movenext/movenext/netio/stream_async.go:426
+//line github.com/movenext/movenext/netio/stream_async.go:432
 	f.readable2 = nil
 	return true, result0
 }
@@ -461,6 +467,7 @@ func (f *waitReadableMachine) Root() (statemachine.Root, statemachine.Location) 
 
 // readOnceAsync starts [readOnce] as a state machine and returns its job.
 func readOnceAsync(src AsyncReader, p []byte) (result *job.Job[int]) {
+	_ = readOnce // it is not unused
 	var r statemachine.Run
 	frame := readOnceLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -523,6 +530,7 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (hasE
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/netio/stream.go:148
@@ -534,7 +542,7 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (hasE
 //line github.com/movenext/movenext/netio/stream.go:149
 		f.read1, result0, result1 = c.ReadEnter(r, args.p)
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:538
+//line github.com/movenext/movenext/netio/stream_async.go:546
 	if f.read1 == nil {
 		goto after1
 	}
@@ -543,7 +551,7 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (hasE
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:149
 	result0, result1 = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:547
+//line github.com/movenext/movenext/netio/stream_async.go:555
 	f.read1 = nil
 after1:
 	return true, result0, result1
@@ -552,7 +560,7 @@ endIf1:
 	f.read2 = args.src.ReadAsync(args.p)
 //line github.com/movenext/movenext/netio/stream.go:151
 	if statemachine.TwinEnded(r, f.read2) {
-//line github.com/movenext/movenext/netio/stream_async.go:556
+//line github.com/movenext/movenext/netio/stream_async.go:564
 		goto resume2
 	}
 	f.State = 2
@@ -560,7 +568,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:151
 	result0, result1 = statemachine.TwinResult(r, f.read2)
-//line github.com/movenext/movenext/netio/stream_async.go:564
+//line github.com/movenext/movenext/netio/stream_async.go:572
 	f.read2 = nil
 	return true, result0, result1
 }
@@ -598,6 +606,7 @@ func (f *readOnceMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // writeAllAsync starts [writeAll] as a state machine and returns its job.
 func writeAllAsync(ctx context.Context, dst AsyncWriter, p []byte) (result *job.Job[int]) {
+	_ = writeAll // it is not unused
 	var r statemachine.Run
 	frame := writeAllLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -667,6 +676,7 @@ func (f *writeAllLocals) moveNext(r *statemachine.Run, args *writeAllArgs) (hasE
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/stream.go:158
 	switch dst := args.dst.(type) {
@@ -690,7 +700,7 @@ func (f *writeAllLocals) moveNext(r *statemachine.Run, args *writeAllArgs) (hasE
 case1:
 //line github.com/movenext/movenext/netio/stream.go:160
 	f.writeAll1, result0, result1 = dst2.WriteAllEnter(r, args.ctx, args.p)
-//line github.com/movenext/movenext/netio/stream_async.go:694
+//line github.com/movenext/movenext/netio/stream_async.go:704
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -699,7 +709,7 @@ case1:
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:160
 	result0, result1 = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:703
+//line github.com/movenext/movenext/netio/stream_async.go:713
 	f.writeAll1 = nil
 after1:
 	return true, result0, result1
@@ -708,7 +718,7 @@ case2:
 	f.writeAll2 = dst3.WriteAllAsync(args.ctx, args.p)
 //line github.com/movenext/movenext/netio/stream.go:162
 	if statemachine.TwinEnded(r, f.writeAll2) {
-//line github.com/movenext/movenext/netio/stream_async.go:712
+//line github.com/movenext/movenext/netio/stream_async.go:722
 		goto resume2
 	}
 	f.State = 2
@@ -716,13 +726,13 @@ case2:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:162
 	result0, result1 = statemachine.TwinResult(r, f.writeAll2)
-//line github.com/movenext/movenext/netio/stream_async.go:720
+//line github.com/movenext/movenext/netio/stream_async.go:730
 	f.writeAll2 = nil
 	return true, result0, result1
 case3:
 //line github.com/movenext/movenext/netio/stream.go:164
 	f.writeFull3, result0, result1 = writeFullEnter(r, dst4, args.p)
-//line github.com/movenext/movenext/netio/stream_async.go:726
+//line github.com/movenext/movenext/netio/stream_async.go:736
 	if f.writeFull3 == nil {
 		goto after3
 	}
@@ -731,7 +741,7 @@ case3:
 resume3:
 //line github.com/movenext/movenext/netio/stream.go:164
 	result0, result1 = f.writeFull3.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:735
+//line github.com/movenext/movenext/netio/stream_async.go:745
 	f.writeFull3 = nil
 after3:
 	return true, result0, result1
@@ -770,6 +780,7 @@ func (f *writeAllMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // writeFullAsync starts [writeFull] as a state machine and returns its job.
 func writeFullAsync(dst AsyncWriter, p []byte) (result *job.Job[int]) {
+	_ = writeFull // it is not unused
 	var r statemachine.Run
 	frame := writeFullLocals{p: p}
 	defer statemachine.Catch(&r, &result)
@@ -825,12 +836,13 @@ func (f *writeFullLocals) moveNext(r *statemachine.Run, dst AsyncWriter) (hasEnd
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/stream.go:172
 	f.write1 = dst.WriteAsync(f.p)
 //line github.com/movenext/movenext/netio/stream.go:172
 	if statemachine.TwinEnded(r, f.write1) {
-//line github.com/movenext/movenext/netio/stream_async.go:834
+//line github.com/movenext/movenext/netio/stream_async.go:846
 		goto resume1
 	}
 	f.State = 1
@@ -839,7 +851,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/stream.go:172
 		n, err := statemachine.TwinResult(r, f.write1)
-//line github.com/movenext/movenext/netio/stream_async.go:843
+//line github.com/movenext/movenext/netio/stream_async.go:855
 		f.write1 = nil
 //line github.com/movenext/movenext/netio/stream.go:173
 		if n < len(f.p) && err == nil {
@@ -847,7 +859,7 @@ resume1:
 		}
 		return true, n, err
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:851
+//line github.com/movenext/movenext/netio/stream_async.go:863
 }
 
 func (f *writeFullFrame) Location() statemachine.Location {
@@ -879,4 +891,4 @@ func (f *writeFullMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.writeFull", "github.com/movenext/movenext/netio/stream.go", 172)
 }
 
-// Digest of what is above: 7db80f1c9894d79b
+// Digest of what is above: ef16e2ed0cd33647

@@ -23,6 +23,7 @@ const (
 
 // linesAsync starts [lines] as a state machine and returns its job.
 func linesAsync(ctx context.Context, b *netio.Buffered, most int) (result *job.Job[[]string]) {
+	_ = lines // it is not unused
 	var r statemachine.Run
 	frame := linesLocals{ctx: ctx, b: b, most: most}
 	defer statemachine.Catch(&r, &result)
@@ -58,11 +59,12 @@ func (f *linesLocals) moveNext(r *statemachine.Run) (hasEnded bool, err error) {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/netio/stream_test.go:27
 	f.readLine1, line, err2 = f.b.ReadLineEnter(r, f.ctx, f.most)
-//line github.com/movenext/movenext/netio/stream_async_test.go:66
+//line github.com/movenext/movenext/netio/stream_async_test.go:68
 	if f.readLine1 == nil {
 		goto after1
 	}
@@ -71,18 +73,18 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:27
 	line, err2 = f.readLine1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:75
+//line github.com/movenext/movenext/netio/stream_async_test.go:77
 	f.readLine1 = nil
 after1:
 //line github.com/movenext/movenext/netio/stream_test.go:28
 	if err2 != nil {
 		f.all, err = append(f.all, string(line)), err2
-//line github.com/movenext/movenext/netio/stream_async_test.go:81
+//line github.com/movenext/movenext/netio/stream_async_test.go:83
 		return true, err
 //line github.com/movenext/movenext/netio/stream_test.go:30
 	}
 	f.all = append(f.all, string(line))
-//line github.com/movenext/movenext/netio/stream_async_test.go:86
+//line github.com/movenext/movenext/netio/stream_async_test.go:88
 	goto for1
 }
 
@@ -110,6 +112,7 @@ func (f *linesMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // relayAsync starts [relay] as a state machine and returns its job.
 func relayAsync(ctx context.Context, to, from *netio.Conn) (result *job.Job[int64]) {
+	_ = relay // it is not unused
 	var r statemachine.Run
 	frame := relayLocals{to: to}
 	defer statemachine.Catch(&r, &result)
@@ -151,12 +154,13 @@ func (f *relayLocals) moveNext(r *statemachine.Run, args *relayArgs) (hasEnded b
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/stream_test.go:150
 	f.copy1 = netio.CopyAsync(args.ctx, f.to, args.from)
 //line github.com/movenext/movenext/netio/stream_test.go:150
 	if statemachine.TwinEnded(r, f.copy1) {
-//line github.com/movenext/movenext/netio/stream_async_test.go:160
+//line github.com/movenext/movenext/netio/stream_async_test.go:164
 		goto resume1
 	}
 	f.State = 1
@@ -164,7 +168,7 @@ func (f *relayLocals) moveNext(r *statemachine.Run, args *relayArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:150
 	f.n, err = statemachine.TwinResult(r, f.copy1)
-//line github.com/movenext/movenext/netio/stream_async_test.go:168
+//line github.com/movenext/movenext/netio/stream_async_test.go:172
 	f.copy1 = nil
 //line github.com/movenext/movenext/netio/stream_test.go:151
 	if err != nil {
@@ -172,7 +176,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/netio/stream_test.go:152
 	f.closeWrite2, err = f.to.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:176
+//line github.com/movenext/movenext/netio/stream_async_test.go:180
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -182,13 +186,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/stream_test.go:152
 	err = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:186
+//line github.com/movenext/movenext/netio/stream_async_test.go:190
 	f.closeWrite2 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/netio/stream_test.go:154
 	return true, f.n, err
-//line github.com/movenext/movenext/netio/stream_async_test.go:192
+//line github.com/movenext/movenext/netio/stream_async_test.go:196
 }
 
 // relayMachine is [relay] as the root of a chain: chain, job and frame in one allocation.
@@ -215,6 +219,7 @@ func (f *relayMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // pourAsync starts [pour] as a state machine and returns its job.
 func pourAsync(ctx context.Context, b *netio.BufferedWriter, pieces []string) (result *job.Job[int]) {
+	_ = pour // it is not unused
 	var r statemachine.Run
 	frame := pourLocals{ctx: ctx, b: b}
 	defer statemachine.Catch(&r, &result)
@@ -255,6 +260,7 @@ func (f *pourLocals) moveNext(r *statemachine.Run, pieces []string) (hasEnded bo
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/stream_test.go:259
 	f.total = 0
@@ -271,7 +277,7 @@ range1:
 		p := f.list1[f.i1]
 		f.write1, n, err = f.b.WriteEnter(r, []byte(p))
 	}
-//line github.com/movenext/movenext/netio/stream_async_test.go:275
+//line github.com/movenext/movenext/netio/stream_async_test.go:281
 	if f.write1 == nil {
 		goto after1
 	}
@@ -280,7 +286,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:261
 	n, err = f.write1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:284
+//line github.com/movenext/movenext/netio/stream_async_test.go:290
 	f.write1 = nil
 after1:
 //line github.com/movenext/movenext/netio/stream_test.go:262
@@ -290,12 +296,12 @@ after1:
 	}
 //line github.com/movenext/movenext/netio/stream_test.go:260
 	f.i1++
-//line github.com/movenext/movenext/netio/stream_async_test.go:294
+//line github.com/movenext/movenext/netio/stream_async_test.go:300
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/netio/stream_test.go:267
 	f.flush2, flush2Err = f.b.FlushEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/stream_async_test.go:299
+//line github.com/movenext/movenext/netio/stream_async_test.go:305
 	if f.flush2 == nil {
 		goto after2
 	}
@@ -305,12 +311,12 @@ endRange1:
 resume2:
 //line github.com/movenext/movenext/netio/stream_test.go:267
 	flush2Err = f.flush2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:309
+//line github.com/movenext/movenext/netio/stream_async_test.go:315
 	f.flush2 = nil
 after2:
 //line github.com/movenext/movenext/netio/stream_test.go:267
 	return true, f.total, flush2Err
-//line github.com/movenext/movenext/netio/stream_async_test.go:314
+//line github.com/movenext/movenext/netio/stream_async_test.go:320
 }
 
 // pourMachine is [pour] as the root of a chain: chain, job and frame in one allocation.
@@ -337,6 +343,7 @@ func (f *pourMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // relayLinesAsync starts [relayLines] as a state machine and returns its job.
 func relayLinesAsync(ctx context.Context, from *netio.Buffered, to *netio.BufferedWriter) (result *job.Job[job.Void]) {
+	_ = relayLines // it is not unused
 	var r statemachine.Run
 	frame := relayLinesLocals{ctx: ctx, from: from, to: to}
 	defer statemachine.Catch(&r, &result)
@@ -376,11 +383,12 @@ func (f *relayLinesLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/netio/stream_test.go:393
 	f.readLine1, line, err = f.from.ReadLineEnter(r, f.ctx, 100)
-//line github.com/movenext/movenext/netio/stream_async_test.go:384
+//line github.com/movenext/movenext/netio/stream_async_test.go:392
 	if f.readLine1 == nil {
 		goto after1
 	}
@@ -389,7 +397,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:393
 	line, err = f.readLine1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:393
+//line github.com/movenext/movenext/netio/stream_async_test.go:401
 	f.readLine1 = nil
 after1:
 //line github.com/movenext/movenext/netio/stream_test.go:394
@@ -400,7 +408,7 @@ after1:
 		return true, err
 	}
 	f.write2, _, err = f.to.WriteEnter(r, append(line, '\n'))
-//line github.com/movenext/movenext/netio/stream_async_test.go:404
+//line github.com/movenext/movenext/netio/stream_async_test.go:412
 	if f.write2 == nil {
 		goto after2
 	}
@@ -409,7 +417,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/stream_test.go:400
 	_, err = f.write2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:413
+//line github.com/movenext/movenext/netio/stream_async_test.go:421
 	f.write2 = nil
 after2:
 //line github.com/movenext/movenext/netio/stream_test.go:400
@@ -417,7 +425,7 @@ after2:
 		return true, err
 	}
 	f.flush3, err = f.to.FlushEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/stream_async_test.go:421
+//line github.com/movenext/movenext/netio/stream_async_test.go:429
 	if f.flush3 == nil {
 		goto after3
 	}
@@ -426,14 +434,14 @@ after2:
 resume3:
 //line github.com/movenext/movenext/netio/stream_test.go:403
 	err = f.flush3.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:430
+//line github.com/movenext/movenext/netio/stream_async_test.go:438
 	f.flush3 = nil
 after3:
 //line github.com/movenext/movenext/netio/stream_test.go:403
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/netio/stream_async_test.go:437
+//line github.com/movenext/movenext/netio/stream_async_test.go:445
 	goto for1
 }
 
@@ -458,4 +466,4 @@ func (f *relayLinesMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.relayLines", "github.com/movenext/movenext/netio/stream_test.go", 393, 400, 403)
 }
 
-// Digest of what is above: 93f1f2b0efe4859c
+// Digest of what is above: e63ece4536ddcfce

@@ -22,6 +22,7 @@ const (
 
 // echoTLSAsync starts [echoTLS] as a state machine and returns its job.
 func echoTLSAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[int]) {
+	_ = echoTLS // it is not unused
 	var r statemachine.Run
 	frame := echoTLSLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
@@ -66,6 +67,7 @@ func (f *echoTLSLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 in
 		goto resume4
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		c := f.c
@@ -80,7 +82,7 @@ for1:
 	f.readableOrCloseWrite1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:77
 	if statemachine.TwinEnded(r, f.readableOrCloseWrite1) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:84
+//line github.com/movenext/movenext/netio/tls_async_test.go:86
 		goto resume1
 	}
 	f.State = 1
@@ -89,12 +91,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:77
 		_, err2 := statemachine.TwinResult(r, f.readableOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_async_test.go:93
+//line github.com/movenext/movenext/netio/tls_async_test.go:95
 		f.readableOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:77
 		if err2 != nil {
 			result0, result1 = f.total, err2
-//line github.com/movenext/movenext/netio/tls_async_test.go:98
+//line github.com/movenext/movenext/netio/tls_async_test.go:100
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:78
 			return true, result0, result1
@@ -104,7 +106,7 @@ resume1:
 	f.readOrWrite2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/tls_test.go:80
 	if statemachine.TwinEnded(r, f.readOrWrite2) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:108
+//line github.com/movenext/movenext/netio/tls_async_test.go:110
 		goto resume2
 	}
 	f.State = 2
@@ -112,7 +114,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/tls_test.go:80
 	f.n, err = statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/netio/tls_async_test.go:116
+//line github.com/movenext/movenext/netio/tls_async_test.go:118
 	f.readOrWrite2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:81
 	if err != io.EOF {
@@ -122,7 +124,7 @@ resume2:
 	f.readableOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:82
 	if statemachine.TwinEnded(r, f.readableOrCloseWrite1) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:126
+//line github.com/movenext/movenext/netio/tls_async_test.go:128
 		goto resume3
 	}
 	f.State = 3
@@ -132,19 +134,19 @@ resume3:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:82
 		_, closeWrite3Err := statemachine.TwinResult(r, f.readableOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_async_test.go:136
+//line github.com/movenext/movenext/netio/tls_async_test.go:138
 		f.readableOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:82
 		result0, result1 = f.total, closeWrite3Err
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:141
+//line github.com/movenext/movenext/netio/tls_async_test.go:143
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:82
 	return true, result0, result1
 endIf1:
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/tls_async_test.go:148
+//line github.com/movenext/movenext/netio/tls_async_test.go:150
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:85
 		return true, result0, result1
@@ -152,7 +154,7 @@ endIf1:
 	f.readOrWrite2 = f.c.WriteAsync(f.p[:f.n])
 //line github.com/movenext/movenext/netio/tls_test.go:87
 	if statemachine.TwinEnded(r, f.readOrWrite2) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:156
+//line github.com/movenext/movenext/netio/tls_async_test.go:158
 		goto resume4
 	}
 	f.State = 4
@@ -161,12 +163,12 @@ resume4:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:87
 		_, err2 := statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/netio/tls_async_test.go:165
+//line github.com/movenext/movenext/netio/tls_async_test.go:167
 		f.readOrWrite2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:87
 		if err2 != nil {
 			result0, result1 = f.total, err2
-//line github.com/movenext/movenext/netio/tls_async_test.go:170
+//line github.com/movenext/movenext/netio/tls_async_test.go:172
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:88
 			return true, result0, result1
@@ -174,7 +176,7 @@ resume4:
 	}
 //line github.com/movenext/movenext/netio/tls_test.go:90
 	f.total += f.n
-//line github.com/movenext/movenext/netio/tls_async_test.go:178
+//line github.com/movenext/movenext/netio/tls_async_test.go:180
 	goto for1
 }
 
@@ -203,6 +205,7 @@ func (f *echoTLSMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // talkTLSAsync starts [talkTLS] as a state machine and returns its job.
 func talkTLSAsync(ctx context.Context, c *netio.TLSConn, all []byte) (result *job.Job[[]byte]) {
+	_ = talkTLS // it is not unused
 	var r statemachine.Run
 	frame := talkTLSLocals{c: c, all: all}
 	defer statemachine.Catch(&r, &result)
@@ -244,12 +247,13 @@ func (f *talkTLSLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		goto resume4
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/netio/tls_test.go:98
 	f.handshakeOrCloseWrite1 = f.c.HandshakeAsync(ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:98
 	if statemachine.TwinEnded(r, f.handshakeOrCloseWrite1) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:253
+//line github.com/movenext/movenext/netio/tls_async_test.go:257
 		goto resume1
 	}
 	f.State = 1
@@ -258,7 +262,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:98
 		_, err := statemachine.TwinResult(r, f.handshakeOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_async_test.go:262
+//line github.com/movenext/movenext/netio/tls_async_test.go:266
 		f.handshakeOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:98
 		if err != nil {
@@ -278,7 +282,7 @@ for1:
 	f.writeOrRead2 = f.c.WriteAsync(f.all[f.at : f.at+f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:104
 	if statemachine.TwinEnded(r, f.writeOrRead2) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:282
+//line github.com/movenext/movenext/netio/tls_async_test.go:286
 		goto resume2
 	}
 	f.State = 2
@@ -287,7 +291,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:104
 		_, err := statemachine.TwinResult(r, f.writeOrRead2)
-//line github.com/movenext/movenext/netio/tls_async_test.go:291
+//line github.com/movenext/movenext/netio/tls_async_test.go:295
 		f.writeOrRead2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:104
 		if err != nil {
@@ -305,7 +309,7 @@ for2:
 	f.writeOrRead2 = f.c.ReadAsync(f.back[f.at:f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:108
 	if statemachine.TwinEnded(r, f.writeOrRead2) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:309
+//line github.com/movenext/movenext/netio/tls_async_test.go:313
 		goto resume3
 	}
 	f.State = 3
@@ -314,7 +318,7 @@ resume3:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:108
 		n, err := statemachine.TwinResult(r, f.writeOrRead2)
-//line github.com/movenext/movenext/netio/tls_async_test.go:318
+//line github.com/movenext/movenext/netio/tls_async_test.go:322
 		f.writeOrRead2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:109
 		if err != nil {
@@ -322,7 +326,7 @@ resume3:
 		}
 		f.at += n
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:326
+//line github.com/movenext/movenext/netio/tls_async_test.go:330
 	goto for2
 endFor2:
 	goto for1
@@ -331,7 +335,7 @@ endFor1:
 	f.handshakeOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:115
 	if statemachine.TwinEnded(r, f.handshakeOrCloseWrite1) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:335
+//line github.com/movenext/movenext/netio/tls_async_test.go:339
 		goto resume4
 	}
 	f.State = 4
@@ -341,12 +345,12 @@ resume4:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:115
 		_, closeWrite4Err := statemachine.TwinResult(r, f.handshakeOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_async_test.go:345
+//line github.com/movenext/movenext/netio/tls_async_test.go:349
 		f.handshakeOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:115
 		return true, f.back, closeWrite4Err
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:350
+//line github.com/movenext/movenext/netio/tls_async_test.go:354
 }
 
 // talkTLSMachine is [talkTLS] as the root of a chain: chain, job and frame in one allocation.
@@ -369,4 +373,4 @@ func (f *talkTLSMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.talkTLS", "github.com/movenext/movenext/netio/tls_test.go", 98, 104, 108, 115)
 }
 
-// Digest of what is above: 2b36e908990d7d70
+// Digest of what is above: c4f1872c5fdf6b96

@@ -55,10 +55,11 @@ func (f *nappingFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:45
 	f.Emit(1, nil)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:62
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:63
 	f.State = 1
 	return true
 resume1:
@@ -68,14 +69,14 @@ resume1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:45
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:72
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:73
 			return true
 //line github.com/movenext/movenext/parallel/leaving_test.go:47
 		}
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:48
 	asleep, sleep = statemachine.Sleep(r, f.ctx, time.Hour)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:79
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:80
 	if !asleep {
 		goto after2
 	}
@@ -88,14 +89,14 @@ resume2:
 after2:
 //line github.com/movenext/movenext/parallel/leaving_test.go:48
 	f.Emit(0, sleep)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:92
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:93
 	f.State = 3
 	f.ctx = nil // not needed any more
 	return true
 resume3:
 //line github.com/movenext/movenext/parallel/leaving_test.go:48
 	_ = f.Wanted(r)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:99
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:100
 	f.State = statemachine.Finished
 	return true
 }
@@ -153,6 +154,7 @@ func (f *doubledFrame) step(r *statemachine.Run) (hasEnded bool) {
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:57
 	f.loop1 = statemachine.RangeWithin(f, f.c.AllAsync(f.ctx))
@@ -162,7 +164,7 @@ range1:
 	// leaving_test.go:57: for v, err := range c.All(ctx) {
 //line github.com/movenext/movenext/parallel/leaving_test.go:57
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:166
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:168
 		goto resume1
 	}
 	f.State = 1
@@ -179,7 +181,7 @@ resume1:
 		v, f.err = f.loop1.Key(), f.loop1.Value()
 		f.Emit(2*v, f.err)
 	}
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:183
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:185
 	f.State = 2
 	f.ctx, f.c = nil, nil // not needed any more
 	return true
@@ -197,14 +199,14 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:201
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:203
 	goto leave1
 endIf1:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:59
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:208
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:210
 		goto resume3
 	}
 	f.State = 3
@@ -215,7 +217,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/leaving_test.go:59
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:219
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:221
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:59
@@ -223,12 +225,12 @@ resume3:
 done1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:59
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:227
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:229
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:59
 	return true
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:232
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:234
 }
 
 func (f *doubledFrame) Location() statemachine.Location {
@@ -283,6 +285,7 @@ func (f *tripledFrame) step(r *statemachine.Run) (hasEnded bool) {
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:70
 	f.loop1 = statemachine.RangeWithin(f, f.in)
@@ -292,7 +295,7 @@ range1:
 	// leaving_test.go:70: for v, err := range in.All() {
 //line github.com/movenext/movenext/parallel/leaving_test.go:70
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:296
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:299
 		goto resume1
 	}
 	f.State = 1
@@ -309,7 +312,7 @@ resume1:
 		v, f.err = f.loop1.Key(), f.loop1.Value()
 		f.Emit(3*v, f.err)
 	}
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:313
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:316
 	f.State = 2
 	f.in = nil // not needed any more
 	return true
@@ -327,14 +330,14 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:331
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:334
 	goto leave1
 endIf1:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:72
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:338
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:341
 		goto resume3
 	}
 	f.State = 3
@@ -345,7 +348,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/leaving_test.go:72
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:349
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:352
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:72
@@ -353,12 +356,12 @@ resume3:
 done1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:72
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:357
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:360
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:72
 	return true
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:362
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:365
 }
 
 func (f *tripledFrame) Location() statemachine.Location {
@@ -369,6 +372,7 @@ func (f *tripledFrame) Location() statemachine.Location {
 
 // takeOneAsync starts [takeOne] as a state machine and returns its job.
 func takeOneAsync(ctx context.Context, in *job.Stream[int], body func(context.Context, int) *job.Job[int]) (result *job.Job[int]) {
+	_ = takeOne // it is not unused
 	var r statemachine.Run
 	frame := takeOneFrame{}
 	defer statemachine.Catch(&r, &result)
@@ -424,6 +428,7 @@ func (f *takeOneFrame) step(r *statemachine.Run, args *takeOneArgs) (hasEnded bo
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:102
 	f.loop1 = statemachine.RangeStream(parallel.StageAsync(args.ctx, args.in, args.body, parallel.Degree(2)))
@@ -432,7 +437,7 @@ func (f *takeOneFrame) step(r *statemachine.Run, args *takeOneArgs) (hasEnded bo
 	// leaving_test.go:102: … for v, err := range parallel.Stage(ctx, in, body, parallel.Degree(2 …
 //line github.com/movenext/movenext/parallel/leaving_test.go:102
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:436
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:441
 		goto resume1
 	}
 	f.State = 1
@@ -449,7 +454,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:453
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:458
 		goto resume2
 	}
 	f.State = 2
@@ -459,7 +464,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:463
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:468
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
@@ -467,15 +472,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:471
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:476
 	f.loop1 = nil
 //line github.com/movenext/movenext/parallel/leaving_test.go:105
 	f.result0, f.result1 = 0, io.EOF
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:475
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:480
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:105
 	return true
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:479
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:484
 }
 
 // takeOneMachine is [takeOne] as the root of a chain: chain, job and frame in one allocation.
@@ -502,6 +507,7 @@ func (f *takeOneMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // pullOneAsync starts [pullOne] as a state machine and returns its job.
 func pullOneAsync(ctx context.Context, in *job.Stream[int], arg2 func(context.Context, int) *job.Job[int]) (result *job.Job[int]) {
+	_ = pullOne // it is not unused
 	var r statemachine.Run
 	frame := pullOneLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -541,13 +547,14 @@ func (f *pullOneLocals) moveNext(r *statemachine.Run, in *job.Stream[int]) (hasE
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:112
 	f.p = in.Pull()
 	f.nextOrAwait1 = f.p.NextAsync(f.ctx)
 //line github.com/movenext/movenext/parallel/leaving_test.go:113
 	if statemachine.TwinEnded(r, f.nextOrAwait1) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:551
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:558
 		goto resume1
 	}
 	f.State = 1
@@ -555,7 +562,7 @@ func (f *pullOneLocals) moveNext(r *statemachine.Run, in *job.Stream[int]) (hasE
 resume1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:113
 	f.v, f.err = statemachine.TwinResult(r, f.nextOrAwait1)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:559
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:566
 	f.nextOrAwait1 = nil
 //line github.com/movenext/movenext/parallel/leaving_test.go:114
 	if f.err != nil {
@@ -569,7 +576,7 @@ resume1:
 		// leaving_test.go:120: _, err = next.Await()
 //line github.com/movenext/movenext/parallel/leaving_test.go:120
 		if awaited = next; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:573
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:580
 			goto after2
 		}
 		f.State = 2
@@ -586,7 +593,7 @@ after2:
 	f.stop3 = f.p.StopAsync(f.ctx)
 //line github.com/movenext/movenext/parallel/leaving_test.go:121
 	if statemachine.TwinEnded(r, f.stop3) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:590
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:597
 		goto resume3
 	}
 	f.State = 3
@@ -596,12 +603,12 @@ resume3:
 	{
 //line github.com/movenext/movenext/parallel/leaving_test.go:121
 		_, stop3Err := statemachine.TwinResult(r, f.stop3)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:600
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:607
 		f.stop3 = nil
 //line github.com/movenext/movenext/parallel/leaving_test.go:121
 		result0, result1 = f.v, errors.Join(f.err, stop3Err)
 	}
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:605
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:612
 	return true, result0, result1
 }
 
@@ -629,6 +636,7 @@ func (f *pullOneMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // pullUntilAsync starts [pullUntil] as a state machine and returns its job.
 func pullUntilAsync(ctx context.Context, in *job.Stream[int], arg2 func(context.Context, int) *job.Job[int]) (result *job.Job[int]) {
+	_ = pullUntil // it is not unused
 	var r statemachine.Run
 	frame := pullUntilFrame{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -668,6 +676,7 @@ func (f *pullUntilFrame) moveNext(r *statemachine.Run, in *job.Stream[int]) bool
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:128
 	f.p = in.PullContext(f.ctx)
@@ -681,7 +690,7 @@ for1:
 	f.next1 = f.p.NextAsync(context.WithoutCancel(f.ctx))
 //line github.com/movenext/movenext/parallel/leaving_test.go:131
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:685
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:694
 		goto resume1
 	}
 	f.State = 1
@@ -689,14 +698,14 @@ for1:
 resume1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:131
 	_, f.err = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:693
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:702
 	f.next1 = nil
 	goto for1
 endFor1:
 	// leaving_test.go:133: _, _ = p.StopAsync(context.WithoutCancel(ctx)).Await()
 //line github.com/movenext/movenext/parallel/leaving_test.go:133
 	if awaited = f.p.StopAsync(context.WithoutCancel(f.ctx)); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:700
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:709
 		goto after2
 	}
 	f.State = 2
@@ -710,7 +719,7 @@ after2:
 //line github.com/movenext/movenext/parallel/leaving_test.go:133
 	awaited.GetResult()
 	return true
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:714
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:723
 }
 
 // pullUntilMachine is [pullUntil] as the root of a chain: chain, job and frame in one allocation.
@@ -766,11 +775,12 @@ func (f *startedFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:311
 	f.j = job.Run(f.ctx, f.work)
 	asleep, _ = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:774
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:784
 	if !asleep {
 		goto after1
 	}
@@ -783,14 +793,14 @@ resume1:
 after1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:313
 	f.Emit(f.j, nil)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:787
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:797
 	f.State = 2
 	f.ctx, f.work, f.j = nil, nil, nil // not needed any more
 	return true
 resume2:
 //line github.com/movenext/movenext/parallel/leaving_test.go:313
 	_ = f.Wanted(r)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:794
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:804
 	f.State = statemachine.Finished
 	return true
 }
@@ -799,4 +809,4 @@ func (f *startedFrame) Location() statemachine.Location {
 	return statemachine.At(&f.Frame, "github.com/movenext/movenext/parallel_test.started", "github.com/movenext/movenext/parallel/leaving_test.go", 312, 313)
 }
 
-// Digest of what is above: 1a17ad52201f443d
+// Digest of what is above: 38ffb23903228606

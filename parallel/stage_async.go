@@ -78,6 +78,7 @@ func (f *runStageFrame[T, R]) step(r *statemachine.Run) (hasEnded, again bool) {
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/parallel/stage.go:70
 	f.s = &stage[T, R]{body: f.body}
@@ -91,7 +92,7 @@ func (f *runStageFrame[T, R]) step(r *statemachine.Run) (hasEnded, again bool) {
 //line github.com/movenext/movenext/parallel/stage.go:74
 		f.Emit(none2, err2)
 	}
-//line github.com/movenext/movenext/parallel/stage_async.go:95
+//line github.com/movenext/movenext/parallel/stage_async.go:96
 	f.State = 1
 	f.ctx, f.in, f.body, f.opts, f.s = nil, nil, nil, nil, nil // not needed any more
 	return true, false
@@ -114,7 +115,7 @@ endIf1:
 for1:
 //line github.com/movenext/movenext/parallel/stage.go:79
 	f.next2, v, f.err = f.s.nextEnter(r)
-//line github.com/movenext/movenext/parallel/stage_async.go:118
+//line github.com/movenext/movenext/parallel/stage_async.go:119
 	if f.next2 == nil {
 		goto after2
 	}
@@ -124,7 +125,7 @@ for1:
 resume2:
 //line github.com/movenext/movenext/parallel/stage.go:79
 	v, f.err = f.next2.Results(r)
-//line github.com/movenext/movenext/parallel/stage_async.go:128
+//line github.com/movenext/movenext/parallel/stage_async.go:129
 	f.next2 = nil
 after2:
 //line github.com/movenext/movenext/parallel/stage.go:80
@@ -132,7 +133,7 @@ after2:
 		goto epilogue
 	}
 	f.Emit(v, f.err)
-//line github.com/movenext/movenext/parallel/stage_async.go:136
+//line github.com/movenext/movenext/parallel/stage_async.go:137
 	f.State = 3
 	f.ctx, f.in, f.body, f.opts = nil, nil, nil, nil // not needed any more
 	return true, false
@@ -150,7 +151,7 @@ resume3:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/parallel/stage_async.go:154
+//line github.com/movenext/movenext/parallel/stage_async.go:155
 	goto epilogue
 endIf2:
 	goto for1
@@ -159,7 +160,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/parallel/stage.go:84
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/parallel/stage_async.go:163
+//line github.com/movenext/movenext/parallel/stage_async.go:164
 		return true, false
 	}
 	f.State = 4
@@ -168,7 +169,7 @@ epilogue:
 resume4:
 //line github.com/movenext/movenext/parallel/stage.go:84
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/parallel/stage_async.go:172
+//line github.com/movenext/movenext/parallel/stage_async.go:173
 	goto epilogue
 }
 
@@ -236,6 +237,7 @@ func (f *stageNextLocals[T, R]) moveNext(r *statemachine.Run) (hasEnded bool, er
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/parallel/stage.go:142
@@ -255,14 +257,14 @@ for1:
 		}
 		f.s.advance() // into the room of this one, while the consumer is busy with it
 		f.v, err2 = v, nil
-//line github.com/movenext/movenext/parallel/stage_async.go:259
+//line github.com/movenext/movenext/parallel/stage_async.go:261
 		return true, err2
 //line github.com/movenext/movenext/parallel/stage.go:155
 	}
 	if f.s.inputEnd != nil && len(f.s.bodies) == 0 {
 		if f.s.inputEnd == io.EOF {
 			err2 = io.EOF
-//line github.com/movenext/movenext/parallel/stage_async.go:266
+//line github.com/movenext/movenext/parallel/stage_async.go:268
 			return true, err2
 //line github.com/movenext/movenext/parallel/stage.go:159
 		}
@@ -272,7 +274,7 @@ for1:
 	// stage.go:163: if _, err := s.bell.wait().Await(); err != nil {
 //line github.com/movenext/movenext/parallel/stage.go:163
 	if awaited2 = f.s.bell.wait(); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:276
+//line github.com/movenext/movenext/parallel/stage_async.go:278
 		goto after1
 	}
 	f.State = 1
@@ -291,13 +293,13 @@ after1:
 		}
 	}
 next1:
-//line github.com/movenext/movenext/parallel/stage_async.go:295
+//line github.com/movenext/movenext/parallel/stage_async.go:297
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/parallel/stage.go:167
 	_, err2 = f.s.outcome()
 	return true, err2
-//line github.com/movenext/movenext/parallel/stage_async.go:301
+//line github.com/movenext/movenext/parallel/stage_async.go:303
 }
 
 func (f *stageNextFrame[T, R]) Location() statemachine.Location {
@@ -387,6 +389,7 @@ func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/parallel/stage.go:241
 	if len(f.s.bodies) > 0 || f.s.requested != nil {
@@ -395,7 +398,7 @@ func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	// stage.go:244: _, err := s.in.StopAsync(s.ctx).Await()
 //line github.com/movenext/movenext/parallel/stage.go:244
 	if awaited2 = f.s.in.StopAsync(f.s.ctx); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:399
+//line github.com/movenext/movenext/parallel/stage_async.go:402
 		goto after1
 	}
 	f.State = 1
@@ -413,7 +416,7 @@ after1:
 	// stage.go:246: if v, err := s.requested.Await(); err == nil {
 //line github.com/movenext/movenext/parallel/stage.go:246
 	if awaited3 = f.s.requested; awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:417
+//line github.com/movenext/movenext/parallel/stage_async.go:420
 		goto after2
 	}
 	f.State = 2
@@ -447,7 +450,7 @@ range1:
 		// stage.go:251: … job.WhenAny(b.job).Await() // does not look at its error: nobody will
 //line github.com/movenext/movenext/parallel/stage.go:251
 		if awaited4 = job.WhenAny(b.job); awaited4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:451
+//line github.com/movenext/movenext/parallel/stage_async.go:454
 			goto after3
 		}
 		f.State = 3
@@ -462,13 +465,13 @@ after3:
 	awaited4.GetResult()
 //line github.com/movenext/movenext/parallel/stage.go:250
 	f.i1++
-//line github.com/movenext/movenext/parallel/stage_async.go:466
+//line github.com/movenext/movenext/parallel/stage_async.go:469
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/parallel/stage.go:253
 	f.s.end()
 	rethrow.From(f.err)
-//line github.com/movenext/movenext/parallel/stage_async.go:472
+//line github.com/movenext/movenext/parallel/stage_async.go:475
 	return true
 }
 
@@ -500,4 +503,4 @@ func (f *stageCloseMachine[T, R]) Root() (statemachine.Root, statemachine.Locati
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel.(*stage).close", "github.com/movenext/movenext/parallel/stage.go", 244, 246, 251)
 }
 
-// Digest of what is above: 787f4e85de8423bd
+// Digest of what is above: c311122d3f741082

@@ -20,6 +20,7 @@ const (
 
 // collectAsync starts [collect] as a state machine and returns its job.
 func collectAsync(ctx context.Context, in *job.Stream[int], body func(context.Context, int) *job.Job[int], n int, opts []Option) (result2 *job.Job[[]int]) {
+	_ = collect // it is not unused
 	var r statemachine.Run
 	frame := collectFrame{n: n}
 	defer statemachine.Catch(&r, &result2)
@@ -80,6 +81,7 @@ func (f *collectFrame) step(r *statemachine.Run, args *collectArgs) (hasEnded bo
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/parallel/stage_test.go:41
 	f.loop1 = statemachine.RangeStream(StageAsync(args.ctx, args.in, args.body, args.opts...))
@@ -89,7 +91,7 @@ range1:
 	// stage_test.go:41: for v, err := range Stage(ctx, in, body, opts...) {
 //line github.com/movenext/movenext/parallel/stage_test.go:41
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/parallel/stage_async_test.go:93
+//line github.com/movenext/movenext/parallel/stage_async_test.go:95
 		goto resume1
 	}
 	f.State = 1
@@ -104,7 +106,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/parallel/stage_async_test.go:108
+//line github.com/movenext/movenext/parallel/stage_async_test.go:110
 			goto leave1
 //line github.com/movenext/movenext/parallel/stage_test.go:44
 		}
@@ -112,12 +114,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/parallel/stage_async_test.go:116
+//line github.com/movenext/movenext/parallel/stage_async_test.go:118
 	goto range1
 leave1:
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/stage_async_test.go:121
+//line github.com/movenext/movenext/parallel/stage_async_test.go:123
 		goto resume2
 	}
 	f.State = 2
@@ -127,7 +129,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/stage_async_test.go:131
+//line github.com/movenext/movenext/parallel/stage_async_test.go:133
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/stage_test.go:45
@@ -135,7 +137,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/stage_async_test.go:139
+//line github.com/movenext/movenext/parallel/stage_async_test.go:141
 		goto resume3
 	}
 	f.State = 3
@@ -145,22 +147,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/stage_async_test.go:149
+//line github.com/movenext/movenext/parallel/stage_async_test.go:151
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/stage_async_test.go:155
+//line github.com/movenext/movenext/parallel/stage_async_test.go:157
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/parallel/stage_test.go:49
 	f.err = nil
-//line github.com/movenext/movenext/parallel/stage_async_test.go:160
+//line github.com/movenext/movenext/parallel/stage_async_test.go:162
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/stage_test.go:49
 	return true
-//line github.com/movenext/movenext/parallel/stage_async_test.go:164
+//line github.com/movenext/movenext/parallel/stage_async_test.go:166
 }
 
 // collectMachine is [collect] as the root of a chain: chain, job and frame in one allocation.
@@ -183,4 +185,4 @@ func (f *collectMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel.collect", "github.com/movenext/movenext/parallel/stage_test.go", 41, 41, 41)
 }
 
-// Digest of what is above: 4265f40d238cc639
+// Digest of what is above: 2eaed62076bbd7b0

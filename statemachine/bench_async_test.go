@@ -20,6 +20,7 @@ const (
 
 // nestedAsync starts [nested] as a state machine and returns its job.
 func nestedAsync(ctx context.Context, n int) (result *job.Job[int]) {
+	_ = nested // it is not unused
 	var r statemachine.Run
 	frame := nestedLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -81,13 +82,14 @@ func (f *nestedLocals) moveNext(r *statemachine.Run, args *nestedArgs) (hasEnded
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/bench_test.go:119
 	if args.n != 0 {
 		goto endIf1
 	}
 	// bench_test.go:120: job.Yield()
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:91
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:93
 	f.State = 1
 	return r.Yield(), 0
 resume1:
@@ -96,7 +98,7 @@ resume1:
 	return true, 0
 endIf1:
 	f.nested2, nested2Value = nestedEnter(r, args.ctx, args.n-1)
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:100
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:102
 	if f.nested2 == nil {
 		goto after2
 	}
@@ -105,12 +107,12 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/bench_test.go:123
 	nested2Value = f.nested2.Results(r)
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:109
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:111
 	f.nested2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/bench_test.go:123
 	return true, nested2Value + 1
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:114
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:116
 }
 
 func (f *nestedFrame) Location() statemachine.Location {
@@ -142,4 +144,4 @@ func (f *nestedMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.nested", "github.com/movenext/movenext/statemachine/bench_test.go", 120, 123)
 }
 
-// Digest of what is above: aeedc55a98b17901
+// Digest of what is above: c2b7334078e39daf

@@ -25,6 +25,7 @@ const (
 
 // givesAsync starts [gives] as a state machine and returns its job.
 func givesAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
+	_ = gives // it is not unused
 	var r statemachine.Run
 	frame := givesFrame{s: s}
 	defer statemachine.Catch(&r, &result)
@@ -52,6 +53,7 @@ func (f *givesFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	// budget_test.go:55: job.Yield()
 	f.State = 1
@@ -60,7 +62,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:55
 	_ = r.Refusal()
 	f.s.set.Store(true)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:64
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:66
 	return true
 }
 
@@ -87,6 +89,7 @@ func (f *givesMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // looksAsync starts [looks] as a state machine and returns its job.
 func looksAsync(ctx context.Context, s *signal, way string) (result *job.Job[job.Void]) {
+	_ = looks // it is not unused
 	var r statemachine.Run
 	frame := looksFrame{ctx: ctx, s: s, way: way}
 	defer statemachine.Catch(&r, &result)
@@ -161,6 +164,7 @@ func (f *looksFrame) step(r *statemachine.Run) (hasEnded bool) {
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		var cancel context.CancelCauseFunc
@@ -212,13 +216,13 @@ for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:86
 		goto case9
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:216
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:220
 	goto endSwitch1
 case1:
 	// budget_test.go:88: _, err = job.FromResult(1).Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:88
 	if awaited = job.FromResult(1); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:222
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:226
 		goto after1
 	}
 	f.State = 1
@@ -231,7 +235,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:88
 	_, f.err = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:235
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:239
 	goto endSwitch1
 case2:
 	// budget_test.go:90: _, err = awaiter.Await(there{})
@@ -247,7 +251,7 @@ case2:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:90
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:251
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:255
 		goto resume2
 	}
 	f.State = 2
@@ -256,7 +260,7 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/budget_test.go:90
 	_, f.err = statemachine.Result(r, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:260
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:264
 	f.await2 = nil
 	goto endSwitch1
 case3:
@@ -273,7 +277,7 @@ case3:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:277
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:281
 		goto resume3
 	}
 	f.State = 3
@@ -282,13 +286,13 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
 	_, f.err = statemachine.Result(r, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:286
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:290
 	f.await2 = nil
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/statemachine/budget_test.go:94
 	asleep, f.err = statemachine.Sleep(r, f.ctx, 0)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:292
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:296
 	if !asleep {
 		goto after4
 	}
@@ -298,12 +302,12 @@ resume4:
 //line github.com/movenext/movenext/statemachine/budget_test.go:94
 	f.err = r.Refusal()
 after4:
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:302
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:306
 	goto endSwitch1
 case5:
 //line github.com/movenext/movenext/statemachine/budget_test.go:96
 	asleep, slept = statemachine.Sleep(r, f.ended, time.Hour)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:307
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:311
 	if !asleep {
 		goto after5
 	}
@@ -317,12 +321,12 @@ after5:
 	if !errors.Is(slept, errEnded) {
 		f.err = fmt.Errorf("not the cause of the context's end: %w", slept) // else it goes on: a common bug
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:321
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:325
 	goto endSwitch1
 case6:
 //line github.com/movenext/movenext/statemachine/budget_test.go:100
 	f.one6, one6Value = oneEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:326
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:330
 	if f.one6 == nil {
 		goto after6
 	}
@@ -331,14 +335,14 @@ case6:
 resume6:
 //line github.com/movenext/movenext/statemachine/budget_test.go:100
 	one6Value = f.one6.Results(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:335
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:339
 	f.one6 = nil
 after6:
 //line github.com/movenext/movenext/statemachine/budget_test.go:100
 	if one6Value != 1 {
 		f.err = errKept
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:342
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:346
 	goto endSwitch1
 case7:
 //line github.com/movenext/movenext/statemachine/budget_test.go:104
@@ -346,7 +350,7 @@ case7:
 	f.awaitOrAtOnce1 = atOnceAsync()
 //line github.com/movenext/movenext/statemachine/budget_test.go:105
 	if statemachine.TwinEnded(r, f.awaitOrAtOnce1) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:350
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:354
 		goto resume7
 	}
 	f.State = 7
@@ -355,18 +359,18 @@ case7:
 resume7:
 //line github.com/movenext/movenext/statemachine/budget_test.go:105
 	v, f.err = statemachine.TwinResult(r, f.awaitOrAtOnce1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:359
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:363
 	f.awaitOrAtOnce1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:105
 	if v != 1 {
 		f.err = errKept
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:365
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:369
 	goto endSwitch1
 case8:
 //line github.com/movenext/movenext/statemachine/budget_test.go:109
 	f.deferred8 = deferredEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:370
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:374
 	if f.deferred8 == nil {
 		goto after8
 	}
@@ -375,7 +379,7 @@ case8:
 resume8:
 //line github.com/movenext/movenext/statemachine/budget_test.go:109
 	f.deferred8.Results(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:379
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:383
 	f.deferred8 = nil
 after8:
 	goto endSwitch1
@@ -388,7 +392,7 @@ range1:
 	// budget_test.go:111: … for _, failed := range job.WhenEach(ctx, job.FromResult(1), job.From …
 //line github.com/movenext/movenext/statemachine/budget_test.go:111
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:392
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:396
 		goto resume9
 	}
 	f.State = 9
@@ -403,32 +407,32 @@ resume9:
 		failed := f.loop1.Value()
 		f.err = cmp.Or(f.err, failed)
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:407
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:411
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:112
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:412
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:416
 	f.loop1 = nil
 endSwitch1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:115
 	if f.err != nil {
 		f.result0 = f.err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:418
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:422
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:116
 		return true
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:423
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:427
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:119
 	f.result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:428
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:432
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:119
 	return true
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:432
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:436
 }
 
 // looksMachine is [looks] as the root of a chain: chain, job and frame in one allocation.
@@ -455,6 +459,7 @@ func (f *looksMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // looksInLiteralAsync starts [looksInLiteral] as a state machine and returns its job.
 func looksInLiteralAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = looksInLiteral // it is not unused
 	var r statemachine.Run
 	frame := looksInLiteralLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -484,6 +489,7 @@ func (f *looksInLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// budget_test.go:126: _, err := job.Go(ctx, func(ctx context.Context) error {
 //line github.com/movenext/movenext/statemachine/budget_test.go:126
@@ -492,7 +498,7 @@ func (f *looksInLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context
 	})
 //line github.com/movenext/movenext/statemachine/budget_test.go:126
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:496
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:502
 		goto after1
 	}
 	f.State = 1
@@ -508,7 +514,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:136
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:512
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:518
 }
 
 // looksInLiteralMachine is [looksInLiteral] as the root of a chain: chain, job and frame in one
@@ -573,6 +579,7 @@ func (f *looksInLiteralFunc1Locals) moveNext(r *statemachine.Run, ctx context.Co
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:127
 	f.s = newSignal()
@@ -585,13 +592,13 @@ for1:
 	// budget_test.go:130: if _, err := job.FromResult(1).Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/budget_test.go:130
 	if awaited = job.FromResult(1); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:589
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:596
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/budget_test.go:130
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:595
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:602
 		goto resume1
 	}
 	f.State = 1
@@ -608,12 +615,12 @@ after1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:612
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:619
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:134
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:617
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:624
 	return true, result0
 }
 
@@ -641,6 +648,7 @@ func (f *looksInLiteralFunc1Machine) Root() (statemachine.Root, statemachine.Loc
 
 // oneAsync starts [one] as a state machine and returns its job.
 func oneAsync(ctx context.Context) (result *job.Job[int]) {
+	_ = one // it is not unused
 	var r statemachine.Run
 	frame := oneLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -693,11 +701,12 @@ func (f *oneLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int) {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// budget_test.go:143: v, _ := job.FromResult(1).Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:143
 	if awaited = job.FromResult(1); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:701
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:710
 		goto after1
 	}
 	f.State = 1
@@ -712,7 +721,7 @@ after1:
 		v, _ := awaited.GetResult()
 		return true, v
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:716
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:725
 }
 
 func (f *oneFrame) Location() statemachine.Location {
@@ -748,6 +757,7 @@ func (f *oneMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // deferredAsync starts [deferred] as a state machine and returns its job.
 func deferredAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = deferred // it is not unused
 	var r statemachine.Run
 	frame := deferredFrame{}
 	defer statemachine.Catch(&r, &result)
@@ -803,6 +813,7 @@ func (f *deferredFrame) step(r *statemachine.Run) (hasEnded, again bool) {
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/statemachine/budget_test.go:153
@@ -819,7 +830,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:153
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:823
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:834
 		return true, false
 	}
 	f.State = 1
@@ -827,7 +838,7 @@ epilogue:
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:153
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:831
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:842
 	goto epilogue
 }
 
@@ -862,6 +873,7 @@ func (f *deferredMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // startsAsync starts [starts] as a state machine and returns its job.
 func startsAsync(ctx context.Context, way string) (result *job.Job[job.Void]) {
+	_ = starts // it is not unused
 	var r statemachine.Run
 	frame := startsLocals{ctx: ctx, way: way}
 	defer statemachine.Catch(&r, &result)
@@ -901,6 +913,7 @@ func (f *startsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 		goto resume4
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// budget_test.go:161: job.Yield()
 	f.State = 1
@@ -914,7 +927,7 @@ resume1:
 	// budget_test.go:163: _, err := looksInLiteralAsync(ctx).Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:163
 	if awaited = looksInLiteralAsync(f.ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:918
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:931
 		goto after2
 	}
 	f.State = 2
@@ -938,7 +951,7 @@ endIf1:
 		// budget_test.go:168: _, err := looksAsync(ctx, s, way).Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:168
 		if awaited = looksAsync(f.ctx, s, f.way); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:942
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:955
 			goto after3
 		}
 		f.State = 3
@@ -955,7 +968,7 @@ after3:
 	// budget_test.go:169: _, _ = other.Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:169
 	if awaited = f.other; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:959
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:972
 		goto after4
 	}
 	f.State = 4
@@ -969,7 +982,7 @@ after4:
 //line github.com/movenext/movenext/statemachine/budget_test.go:169
 	awaited.GetResult()
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:973
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:986
 }
 
 // startsMachine is [starts] as the root of a chain: chain, job and frame in one allocation.
@@ -992,4 +1005,4 @@ func (f *startsMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.starts", "github.com/movenext/movenext/statemachine/budget_test.go", 161, 163, 168, 169)
 }
 
-// Digest of what is above: 252ff25d05534f62
+// Digest of what is above: 30e15e8cb0353537

@@ -22,6 +22,7 @@ const (
 
 // flushesAtEndAsync starts [flushesAtEnd] as a state machine and returns its job.
 func flushesAtEndAsync(ctx context.Context, began chan<- struct{}) (result *job.Job[job.Void]) {
+	_ = flushesAtEnd // it is not unused
 	var r statemachine.Run
 	frame := flushesAtEndFrame{err: new(error)}
 	defer statemachine.Catch(&r, &result)
@@ -80,6 +81,7 @@ func (f *flushesAtEndFrame) moveNext(r *statemachine.Run, args *flushesAtEndArgs
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		err := f.err
@@ -89,7 +91,7 @@ func (f *flushesAtEndFrame) moveNext(r *statemachine.Run, args *flushesAtEndArgs
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:35
 	close(args.began)
 	asleep, sleep = statemachine.Sleep(r, args.ctx, time.Hour)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:93
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:95
 	if !asleep {
 		goto after1
 	}
@@ -101,11 +103,11 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:36
 	*f.err = sleep
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:105
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:107
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:36
 	return true
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:109
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:111
 }
 
 func (f *flushesAtEndFrame) Location() statemachine.Location {
@@ -142,6 +144,7 @@ func (f *flushesAtEndMachine) Root() (statemachine.Root, statemachine.Location) 
 
 // failsThenAsync starts [failsThen] as a state machine and returns its job.
 func failsThenAsync(ctx context.Context, then error) (result *job.Job[job.Void]) {
+	_ = failsThen // it is not unused
 	var r statemachine.Run
 	frame := failsThenLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -176,6 +179,7 @@ func (f *failsThenLocals) moveNext(r *statemachine.Run, args *failsThenArgs) (ha
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		then := args.then
@@ -196,7 +200,7 @@ func (f *failsThenLocals) moveNext(r *statemachine.Run, args *failsThenArgs) (ha
 	}
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:160
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:200
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:204
 		goto resume1
 	}
 	f.State = 1
@@ -204,7 +208,7 @@ func (f *failsThenLocals) moveNext(r *statemachine.Run, args *failsThenArgs) (ha
 resume1:
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:160
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:208
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:212
 	f.inScope1 = nil
 	return true, result0
 }
@@ -267,10 +271,11 @@ func (f *failsThenFunc1Locals) moveNext(r *statemachine.Run, args *failsThenFunc
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:162
 	f.flushesAtEnd1, result0 = flushesAtEndEnter(r, args.ctx, args.began)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:274
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:279
 	if f.flushesAtEnd1 == nil {
 		goto after1
 	}
@@ -279,7 +284,7 @@ func (f *failsThenFunc1Locals) moveNext(r *statemachine.Run, args *failsThenFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:162
 	result0 = f.flushesAtEnd1.Results(r)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:283
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:288
 	f.flushesAtEnd1 = nil
 after1:
 	return true, result0
@@ -309,6 +314,7 @@ func (f *failsThenFunc1Machine) Root() (statemachine.Root, statemachine.Location
 
 // panicsLaterAsync starts [panicsLater] as a state machine and returns its job.
 func panicsLaterAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = panicsLater // it is not unused
 	var r statemachine.Run
 	frame := panicsLaterLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -338,13 +344,14 @@ func (f *panicsLaterLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// cleanup_test.go:219: … job.Go(ctx, func(context.Context) error { return nil }).Await(); er …
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:219
 	awaited = job.Go(ctx, func(context.Context) error { return nil })
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:219
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:348
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:355
 		goto after1
 	}
 	f.State = 1
@@ -364,7 +371,7 @@ after1:
 	}
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:222
 	panic("forgotten")
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:368
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:375
 }
 
 // panicsLaterMachine is [panicsLater] as the root of a chain: chain, job and frame in one
@@ -388,4 +395,4 @@ func (f *panicsLaterMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.panicsLater", "github.com/movenext/movenext/statemachine/cleanup_test.go", 219)
 }
 
-// Digest of what is above: 18f49850edb1f3ad
+// Digest of what is above: 9f874c9e41557a88

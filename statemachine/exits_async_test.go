@@ -65,6 +65,7 @@ func (f *exitRunStreamFrame) step(r *statemachine.Run) (hasEnded, again bool) {
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		s := f.s
@@ -80,7 +81,7 @@ func (f *exitRunStreamFrame) step(r *statemachine.Run) (hasEnded, again bool) {
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:141
 	f.Emit(f.n, f.ctx.Err())
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:84
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:85
 	f.State = 1
 	f.ctx = nil // not needed any more
 	return true, false
@@ -96,7 +97,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:141
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:100
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:101
 		return true, false
 	}
 	f.State = 2
@@ -105,7 +106,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:141
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:109
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:110
 	goto epilogue
 }
 
@@ -149,13 +150,14 @@ func (f *exitRunStreamFunc1Frame) MoveNext(r *statemachine.Run) bool {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:129
 	if f.s.layers[f.n].pause != before {
 		goto endIf1
 	}
 	// exits_test.go:130: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:159
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:161
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -170,7 +172,7 @@ endIf1:
 		goto endIf2
 	}
 	// exits_test.go:137: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:174
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:176
 	f.State = 2
 	f.panicking1 = nil // not needed any more
 	return r.Yield()
@@ -179,7 +181,7 @@ resume2:
 	_ = r.Refusal()
 endIf2:
 	f.s.act(f.n, f.s.layers[f.n].deed)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:183
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:185
 	return true
 }
 
@@ -195,6 +197,7 @@ func (f *exitRunStreamFunc1Frame) Results(r *statemachine.Run) {
 
 // nextAsync starts [exitRun.next] as a state machine and returns its job.
 func (s *exitRun) nextAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
+	_ = (*exitRun).next // it is not unused
 	var r statemachine.Run
 	frame := exitRunNextFrame{s: s, n: n}
 	defer statemachine.Catch(&r, &result)
@@ -261,6 +264,7 @@ func (f *exitRunNextFrame) moveNext(r *statemachine.Run, ctx context.Context) bo
 		goto resume7
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:149
 	if f.n == len(f.s.layers) {
@@ -296,12 +300,12 @@ func (f *exitRunNextFrame) moveNext(r *statemachine.Run, ctx context.Context) bo
 //line github.com/movenext/movenext/statemachine/exits_test.go:153
 		goto case7
 	}
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:300
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:304
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:155
 	f.bare1 = f.s.bareEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:305
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:309
 	if f.bare1 == nil {
 		goto after1
 	}
@@ -310,14 +314,14 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:155
 	f.bare1.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:314
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:318
 	f.bare1 = nil
 after1:
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:157
 	f.natively2 = f.s.nativelyEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:321
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:325
 	if f.natively2 == nil {
 		goto after2
 	}
@@ -326,14 +330,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:157
 	f.natively2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:330
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:334
 	f.natively2 = nil
 after2:
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:159
 	f.epilogues3 = f.s.epiloguesEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:337
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:341
 	if f.epilogues3 == nil {
 		goto after3
 	}
@@ -342,14 +346,14 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:159
 	f.epilogues3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:346
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:350
 	f.epilogues3 = nil
 after3:
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/statemachine/exits_test.go:161
 	f.overAll4 = f.s.overAllEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:353
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:357
 	if f.overAll4 == nil {
 		goto after4
 	}
@@ -358,14 +362,14 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/exits_test.go:161
 	f.overAll4.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:362
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:366
 	f.overAll4 = nil
 after4:
 	goto endSwitch1
 case5:
 //line github.com/movenext/movenext/statemachine/exits_test.go:163
 	f.overSeq5 = f.s.overSeqEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:369
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:373
 	if f.overSeq5 == nil {
 		goto after5
 	}
@@ -374,14 +378,14 @@ case5:
 resume5:
 //line github.com/movenext/movenext/statemachine/exits_test.go:163
 	f.overSeq5.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:378
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:382
 	f.overSeq5 = nil
 after5:
 	goto endSwitch1
 case6:
 //line github.com/movenext/movenext/statemachine/exits_test.go:165
 	f.overBoth6 = f.s.overBothEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:385
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:389
 	if f.overBoth6 == nil {
 		goto after6
 	}
@@ -390,14 +394,14 @@ case6:
 resume6:
 //line github.com/movenext/movenext/statemachine/exits_test.go:165
 	f.overBoth6.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:394
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:398
 	f.overBoth6 = nil
 after6:
 	goto endSwitch1
 case7:
 //line github.com/movenext/movenext/statemachine/exits_test.go:167
 	f.overTwo7 = f.s.overTwoEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:401
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:405
 	if f.overTwo7 == nil {
 		goto after7
 	}
@@ -406,13 +410,13 @@ case7:
 resume7:
 //line github.com/movenext/movenext/statemachine/exits_test.go:167
 	f.overTwo7.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:410
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:414
 	f.overTwo7 = nil
 after7:
 endSwitch1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:169
 	f.s.note("%d has returned", f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:416
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:420
 	return true
 }
 
@@ -448,6 +452,7 @@ func (f *exitRunNextMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // bareAsync starts [exitRun.bare] as a state machine and returns its job.
 func (s *exitRun) bareAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
+	_ = (*exitRun).bare // it is not unused
 	var r statemachine.Run
 	frame := exitRunBareFrame{s: s, ctx: ctx, n: n}
 	defer statemachine.Catch(&r, &result)
@@ -496,13 +501,14 @@ func (f *exitRunBareFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:174
 	if !f.s.layers[f.n].first {
 		goto endIf1
 	}
 	// exits_test.go:175: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:506
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:512
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -510,7 +516,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	f.next2 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:514
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:520
 	if f.next2 == nil {
 		goto after2
 	}
@@ -520,7 +526,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:177
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:524
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:530
 	f.next2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:178
@@ -528,7 +534,7 @@ after2:
 		goto endIf2
 	}
 	// exits_test.go:179: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:532
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:538
 	f.State = 3
 	f.s, f.ctx = nil, nil // not needed any more
 	return r.Yield()
@@ -536,7 +542,7 @@ resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:179
 	_ = r.Refusal()
 endIf2:
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:540
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:546
 	return true
 }
 
@@ -572,6 +578,7 @@ func (f *exitRunBareMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // nativelyAsync starts [exitRun.natively] as a state machine and returns its job.
 func (s *exitRun) nativelyAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
+	_ = (*exitRun).natively // it is not unused
 	var r statemachine.Run
 	frame := exitRunNativelyFrame{s: s, ctx: ctx, n: n}
 	defer statemachine.Catch(&r, &result)
@@ -624,6 +631,7 @@ func (f *exitRunNativelyFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		s := f.s
@@ -636,7 +644,7 @@ func (f *exitRunNativelyFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 		goto endIf1
 	}
 	// exits_test.go:187: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:640
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:648
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -644,7 +652,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	f.next2 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:648
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:656
 	if f.next2 == nil {
 		goto after2
 	}
@@ -654,7 +662,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:189
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:658
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:666
 	f.next2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:190
@@ -662,7 +670,7 @@ after2:
 		goto endIf2
 	}
 	// exits_test.go:191: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:666
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:674
 	f.State = 3
 	f.s, f.ctx = nil, nil // not needed any more
 	return r.Yield()
@@ -670,11 +678,11 @@ resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:191
 	_ = r.Refusal()
 endIf2:
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:674
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:682
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:191
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:678
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:686
 }
 
 func (f *exitRunNativelyFrame) Location() statemachine.Location {
@@ -710,6 +718,7 @@ func (f *exitRunNativelyMachine) Root() (statemachine.Root, statemachine.Locatio
 
 // epiloguesAsync starts [exitRun.epilogues] as a state machine and returns its job.
 func (s *exitRun) epiloguesAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
+	_ = (*exitRun).epilogues // it is not unused
 	var r statemachine.Run
 	frame := exitRunEpiloguesFrame{s: s, ctx: ctx, n: n}
 	defer statemachine.Catch(&r, &result)
@@ -775,6 +784,7 @@ func (f *exitRunEpiloguesFrame) step(r *statemachine.Run) (hasEnded, again bool)
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		s := f.s
@@ -801,7 +811,7 @@ func (f *exitRunEpiloguesFrame) step(r *statemachine.Run) (hasEnded, again bool)
 		goto endIf1
 	}
 	// exits_test.go:212: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:805
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:815
 	f.State = 1
 	return r.Yield(), false
 resume1:
@@ -809,7 +819,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	f.next2 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:813
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:823
 	if f.next2 == nil {
 		goto after2
 	}
@@ -819,7 +829,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:214
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:823
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:833
 	f.next2 = nil
 after2:
 epilogue:
@@ -827,7 +837,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:214
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:831
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:841
 		return true, false
 	}
 	f.State = 3
@@ -836,7 +846,7 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:214
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:840
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:850
 	goto epilogue
 }
 
@@ -904,13 +914,14 @@ func (f *exitRunEpiloguesFunc1Frame) MoveNext(r *statemachine.Run) bool {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:199
 	if f.s.layers[f.n].pause != before {
 		goto endIf1
 	}
 	// exits_test.go:200: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:914
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:925
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -925,7 +936,7 @@ endIf1:
 		goto endIf2
 	}
 	// exits_test.go:207: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:929
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:940
 	f.State = 2
 	f.panicking1 = nil // not needed any more
 	return r.Yield()
@@ -934,7 +945,7 @@ resume2:
 	_ = r.Refusal()
 endIf2:
 	f.s.act(f.n, f.s.layers[f.n].deed)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:938
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:949
 	return true
 }
 
@@ -950,6 +961,7 @@ func (f *exitRunEpiloguesFunc1Frame) Results(r *statemachine.Run) {
 
 // overAllAsync starts [exitRun.overAll] as a state machine and returns its job.
 func (s *exitRun) overAllAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
+	_ = (*exitRun).overAll // it is not unused
 	var r statemachine.Run
 	frame := exitRunOverAllFrame{s: s, ctx: ctx, n: n}
 	defer statemachine.Catch(&r, &result)
@@ -1014,6 +1026,7 @@ func (f *exitRunOverAllFrame) step(r *statemachine.Run) (hasEnded bool) {
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:219
 	f.loop1 = statemachine.RangeStream(f.s.streamAsync(f.ctx, f.n))
@@ -1023,7 +1036,7 @@ range1:
 	// exits_test.go:219: for v, err := range s.stream(ctx, n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:219
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1027
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1040
 		goto resume1
 	}
 	f.State = 1
@@ -1043,7 +1056,7 @@ resume1:
 		goto endIf1
 	}
 	// exits_test.go:222: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1047
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1060
 	f.State = 2
 	return r.Yield()
 resume2:
@@ -1051,7 +1064,7 @@ resume2:
 	_ = r.Refusal()
 endIf1:
 	f.next3 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1055
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1068
 	if f.next3 == nil {
 		goto after3
 	}
@@ -1060,19 +1073,19 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:224
 	f.next3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1064
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1077
 	f.next3 = nil
 after3:
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:224
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1071
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1084
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:224
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1076
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1089
 }
 
 func (f *exitRunOverAllFrame) Location() statemachine.Location {
@@ -1108,6 +1121,7 @@ func (f *exitRunOverAllMachine) Root() (statemachine.Root, statemachine.Location
 
 // overSeqAsync starts [exitRun.overSeq] as a state machine and returns its job.
 func (s *exitRun) overSeqAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
+	_ = (*exitRun).overSeq // it is not unused
 	var r statemachine.Run
 	frame := exitRunOverSeqFrame{s: s, ctx: ctx, n: n}
 	defer statemachine.Catch(&r, &result)
@@ -1172,6 +1186,7 @@ func (f *exitRunOverSeqFrame) step(r *statemachine.Run) (hasEnded bool) {
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:230
 	f.loop1 = statemachine.Range1[int](f.s.seq(f.n))
@@ -1181,7 +1196,7 @@ range1:
 	// exits_test.go:230: for v := range s.seq(n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:230
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1185
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1200
 		goto resume1
 	}
 	f.State = 1
@@ -1201,7 +1216,7 @@ resume1:
 		goto endIf1
 	}
 	// exits_test.go:233: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1205
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1220
 	f.State = 2
 	return r.Yield()
 resume2:
@@ -1209,7 +1224,7 @@ resume2:
 	_ = r.Refusal()
 endIf1:
 	f.next3 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1213
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1228
 	if f.next3 == nil {
 		goto after3
 	}
@@ -1218,19 +1233,19 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:235
 	f.next3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1222
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1237
 	f.next3 = nil
 after3:
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:235
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1229
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1244
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:235
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1234
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1249
 }
 
 func (f *exitRunOverSeqFrame) Location() statemachine.Location {
@@ -1266,6 +1281,7 @@ func (f *exitRunOverSeqMachine) Root() (statemachine.Root, statemachine.Location
 
 // overBothAsync starts [exitRun.overBoth] as a state machine and returns its job.
 func (s *exitRun) overBothAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
+	_ = (*exitRun).overBoth // it is not unused
 	var r statemachine.Run
 	frame := exitRunOverBothFrame{s: s, ctx: ctx, n: n}
 	defer statemachine.Catch(&r, &result)
@@ -1333,6 +1349,7 @@ func (f *exitRunOverBothFrame) step(r *statemachine.Run) (hasEnded bool) {
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		s := f.s
@@ -1348,7 +1365,7 @@ range1:
 	// exits_test.go:242: for v, err := range s.stream(ctx, n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:242
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1352
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1369
 		goto resume1
 	}
 	f.State = 1
@@ -1368,7 +1385,7 @@ resume1:
 		goto endIf1
 	}
 	// exits_test.go:245: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1372
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1389
 	f.State = 2
 	return r.Yield()
 resume2:
@@ -1376,7 +1393,7 @@ resume2:
 	_ = r.Refusal()
 endIf1:
 	f.next3 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1380
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1397
 	if f.next3 == nil {
 		goto after3
 	}
@@ -1385,19 +1402,19 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:247
 	f.next3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1389
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1406
 	f.next3 = nil
 after3:
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:247
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1396
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1413
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:247
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1401
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1418
 }
 
 func (f *exitRunOverBothFrame) Location() statemachine.Location {
@@ -1433,6 +1450,7 @@ func (f *exitRunOverBothMachine) Root() (statemachine.Root, statemachine.Locatio
 
 // overTwoAsync starts [exitRun.overTwo] as a state machine and returns its job.
 func (s *exitRun) overTwoAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
+	_ = (*exitRun).overTwo // it is not unused
 	var r statemachine.Run
 	frame := exitRunOverTwoFrame{s: s, ctx: ctx, n: n}
 	defer statemachine.Catch(&r, &result)
@@ -1511,6 +1529,7 @@ func (f *exitRunOverTwoFrame) step(r *statemachine.Run) (hasEnded, again bool) {
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		s := f.s
@@ -1532,7 +1551,7 @@ range1:
 	// exits_test.go:259: for range s.seq(n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:259
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1536
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1555
 		goto resume1
 	}
 	f.State = 1
@@ -1550,7 +1569,7 @@ range2:
 	// exits_test.go:260: for v, err := range s.stream(ctx, n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:260
 	if f.loop2.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1554
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1573
 		goto resume2
 	}
 	f.State = 2
@@ -1570,7 +1589,7 @@ resume2:
 		goto endIf1
 	}
 	// exits_test.go:263: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1574
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1593
 	f.State = 3
 	return r.Yield(), false
 resume3:
@@ -1578,7 +1597,7 @@ resume3:
 	_ = r.Refusal()
 endIf1:
 	f.next4 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1582
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1601
 	if f.next4 == nil {
 		goto after4
 	}
@@ -1587,27 +1606,27 @@ endIf1:
 resume4:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.next4.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1591
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1610
 	f.next4 = nil
 after4:
 	goto range2
 done2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1598
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1617
 	f.loop2 = nil
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1604
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1623
 	f.loop1 = nil
 epilogue:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1611
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1630
 		return true, false
 	}
 	f.State = 5
@@ -1616,7 +1635,7 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1620
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1639
 	goto epilogue
 }
 
@@ -1686,13 +1705,14 @@ func (f *exitRunOverTwoFunc1Frame) moveNext(r *statemachine.Run, n int) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:254
 	if f.s.layers[n].pause != before {
 		goto endIf1
 	}
 	// exits_test.go:255: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1696
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1716
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -1700,7 +1720,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	f.s.note("the outer call %v", f.panicking1.Recover())
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1704
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1724
 	return true
 }
 
@@ -1716,6 +1736,7 @@ func (f *exitRunOverTwoFunc1Frame) Results(r *statemachine.Run) {
 
 // runResumedAsync starts [runResumed] as a state machine and returns its job.
 func runResumedAsync(ctx context.Context, s *exitRun) (result *job.Job[job.Void]) {
+	_ = runResumed // it is not unused
 	var r statemachine.Run
 	frame := runResumedFrame{ctx: ctx, s: s}
 	defer statemachine.Catch(&r, &result)
@@ -1748,6 +1769,7 @@ func (f *runResumedFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	// exits_test.go:274: job.Yield()
 	f.State = 1
@@ -1756,7 +1778,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:274
 	_ = r.Refusal()
 	f.next2 = f.s.nextEnter(r, f.ctx, 0)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1760
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1782
 	if f.next2 == nil {
 		goto after2
 	}
@@ -1766,7 +1788,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:275
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1770
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1792
 	f.next2 = nil
 after2:
 	return true
@@ -1796,6 +1818,7 @@ func (f *runResumedMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // runSpawnedAsync starts [runSpawned] as a state machine and returns its job.
 func runSpawnedAsync(ctx context.Context, s *exitRun) (result *job.Job[job.Void]) {
+	_ = runSpawned // it is not unused
 	var r statemachine.Run
 	frame := runSpawnedLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -1831,6 +1854,7 @@ func (f *runSpawnedLocals) moveNext(r *statemachine.Run, args *runSpawnedArgs) (
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// exits_test.go:280: _, err := job.Run(ctx, func(ctx context.Context) (int, error) {
 	{
@@ -1842,7 +1866,7 @@ func (f *runSpawnedLocals) moveNext(r *statemachine.Run, args *runSpawnedArgs) (
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:280
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1846
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1870
 		goto after1
 	}
 	f.State = 1
@@ -1858,7 +1882,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:284
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1862
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1886
 }
 
 // runSpawnedMachine is [runSpawned] as the root of a chain: chain, job and frame in one
@@ -1920,10 +1944,11 @@ func (f *runSpawnedFunc1Locals) moveNext(r *statemachine.Run, args *runSpawnedFu
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:281
 	f.next1 = args.s.nextEnter(r, args.ctx, 0)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1927
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1952
 	if f.next1 == nil {
 		goto after1
 	}
@@ -1932,12 +1957,12 @@ func (f *runSpawnedFunc1Locals) moveNext(r *statemachine.Run, args *runSpawnedFu
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:281
 	f.next1.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1936
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1961
 	f.next1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:282
 	return true, 0, nil
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1941
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1966
 }
 
 // runSpawnedFunc1Machine is a function literal of [runSpawned] as the root of a chain: chain and
@@ -1960,4 +1985,4 @@ func (f *runSpawnedFunc1Machine) Root() (statemachine.Root, statemachine.Locatio
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.runSpawned", "github.com/movenext/movenext/statemachine/exits_test.go", 281)
 }
 
-// Digest of what is above: 8db9b3c2053fb433
+// Digest of what is above: 10fed50d3c83df41

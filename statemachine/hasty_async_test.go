@@ -21,6 +21,7 @@ const (
 
 // awaitsHastyAsync starts [awaitsHasty] as a state machine and returns its job.
 func awaitsHastyAsync(ctx context.Context, h *hasty) (result *job.Job[int]) {
+	_ = awaitsHasty // it is not unused
 	var r statemachine.Run
 	frame := awaitsHastyLocals{h: h}
 	defer statemachine.Catch(&r, &result)
@@ -52,6 +53,7 @@ func (f *awaitsHastyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// hasty_test.go:38: job.Yield()
 	f.State = 1
@@ -72,7 +74,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/hasty_test.go:39
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/hasty_async_test.go:76
+//line github.com/movenext/movenext/statemachine/hasty_async_test.go:78
 		goto resume2
 	}
 	f.State = 2
@@ -81,7 +83,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/hasty_test.go:39
 	result0, result1 = statemachine.Result(r, f.await2)
-//line github.com/movenext/movenext/statemachine/hasty_async_test.go:85
+//line github.com/movenext/movenext/statemachine/hasty_async_test.go:87
 	f.await2 = nil
 	return true, result0, result1
 }
@@ -107,4 +109,4 @@ func (f *awaitsHastyMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.awaitsHasty", "github.com/movenext/movenext/statemachine/hasty_test.go", 38, 39)
 }
 
-// Digest of what is above: 3e434c6ad37cd0ce
+// Digest of what is above: 5d3a992dcafd54a5

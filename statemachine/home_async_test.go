@@ -23,6 +23,7 @@ const (
 
 // endsAsync starts [ends] as a state machine and returns its job.
 func endsAsync(ctx context.Context, how string) (result *job.Job[job.Void]) {
+	_ = ends // it is not unused
 	var r statemachine.Run
 	frame := endsLocals{how: how}
 	defer statemachine.Catch(&r, &result)
@@ -74,6 +75,7 @@ func (f *endsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// home_test.go:69: job.Yield()
 	f.State = 1
@@ -88,7 +90,7 @@ resume1:
 		runtime.Goexit()
 	}
 	return true, errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:92
+//line github.com/movenext/movenext/statemachine/home_async_test.go:94
 }
 
 func (f *endsFrame) Location() statemachine.Location {
@@ -124,6 +126,7 @@ func (f *endsMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // switchesAsync starts [switches] as a state machine and returns its job.
 func switchesAsync(ctx context.Context, to schedulers.Scheduler, how string) (result *job.Job[job.Void]) {
+	_ = switches // it is not unused
 	var r statemachine.Run
 	frame := switchesLocals{ctx: ctx, how: how}
 	defer statemachine.Catch(&r, &result)
@@ -182,6 +185,7 @@ func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) 
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// home_test.go:83: if err := job.SwitchTo(ctx, to); err != nil {
 //line github.com/movenext/movenext/statemachine/home_test.go:83
@@ -190,7 +194,7 @@ func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) 
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:83
 	err = job.SwitchTo(f.ctx, to)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:194
+//line github.com/movenext/movenext/statemachine/home_async_test.go:198
 	goto after1
 move1:
 	f.State = 1
@@ -205,7 +209,7 @@ after1:
 		return true, err
 	}
 	f.ends2, result0 = endsEnter(r, f.ctx, f.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:209
+//line github.com/movenext/movenext/statemachine/home_async_test.go:213
 	if f.ends2 == nil {
 		goto after2
 	}
@@ -215,7 +219,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:86
 	result0 = f.ends2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:219
+//line github.com/movenext/movenext/statemachine/home_async_test.go:223
 	f.ends2 = nil
 after2:
 	return true, result0
@@ -254,6 +258,7 @@ func (f *switchesMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // returnsAfterAsync starts [returnsAfter] as a state machine and returns its job.
 func returnsAfterAsync(ctx, away context.Context, how string, at *steps) (result *job.Job[job.Void]) {
+	_ = returnsAfter // it is not unused
 	var r statemachine.Run
 	frame := returnsAfterFrame{how: how}
 	defer statemachine.Catch(&r, &result)
@@ -327,6 +332,7 @@ func (f *returnsAfterFrame) runStep(r *statemachine.Run, args *returnsAfterArgs)
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		at := args.at
@@ -343,7 +349,7 @@ func (f *returnsAfterFrame) runStep(r *statemachine.Run, args *returnsAfterArgs)
 		})
 	}
 	// home_test.go:98: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:347
+//line github.com/movenext/movenext/statemachine/home_async_test.go:353
 	f.State = 1
 	return r.Yield(), false
 resume1:
@@ -361,7 +367,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:105
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:365
+//line github.com/movenext/movenext/statemachine/home_async_test.go:371
 		return true, false
 	}
 	f.State = 2
@@ -370,7 +376,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:105
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:374
+//line github.com/movenext/movenext/statemachine/home_async_test.go:380
 	goto epilogue
 }
 
@@ -441,10 +447,11 @@ func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Cont
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:95
 	f.ends1, _ = endsEnter(r, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:448
+//line github.com/movenext/movenext/statemachine/home_async_test.go:455
 	if f.ends1 == nil {
 		goto after1
 	}
@@ -453,12 +460,12 @@ func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Cont
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:95
 	f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:457
+//line github.com/movenext/movenext/statemachine/home_async_test.go:464
 	f.ends1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:96
 	f.at.step("after the call in a deferred call")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:462
+//line github.com/movenext/movenext/statemachine/home_async_test.go:469
 	return true
 }
 
@@ -508,6 +515,7 @@ func (f *numbersAtFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// home_test.go:131: job.Yield()
 	f.State = 1
@@ -532,7 +540,7 @@ range1:
 //line github.com/movenext/movenext/statemachine/home_test.go:134
 	f.at.step("before the stream's yield")
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:536
+//line github.com/movenext/movenext/statemachine/home_async_test.go:544
 	f.State = 2
 	return true
 resume2:
@@ -548,7 +556,7 @@ resume2:
 	f.at.step("behind the stream's yield")
 //line github.com/movenext/movenext/statemachine/home_test.go:133
 	f.i++
-//line github.com/movenext/movenext/statemachine/home_async_test.go:552
+//line github.com/movenext/movenext/statemachine/home_async_test.go:560
 	goto range1
 endRange1:
 	// home_test.go:140: job.Yield()
@@ -558,11 +566,11 @@ resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:140
 	_ = r.Refusal()
 	f.at.step("the stream's end")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:562
+//line github.com/movenext/movenext/statemachine/home_async_test.go:570
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:141
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:566
+//line github.com/movenext/movenext/statemachine/home_async_test.go:574
 }
 
 func (f *numbersAtFrame) Location() statemachine.Location {
@@ -573,6 +581,7 @@ func (f *numbersAtFrame) Location() statemachine.Location {
 
 // callsAsync starts [calls] as a state machine and returns its job.
 func callsAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (result *job.Job[job.Void]) {
+	_ = calls // it is not unused
 	var r statemachine.Run
 	frame := callsFrame{away: away, at: at, err: new(error)}
 	defer statemachine.Catch(&r, &result)
@@ -655,6 +664,7 @@ func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (hasEnded bo
 		goto resume7
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		at := f.at
@@ -700,12 +710,12 @@ func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (hasEnded bo
 //line github.com/movenext/movenext/statemachine/home_test.go:156
 		goto case6
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:704
+//line github.com/movenext/movenext/statemachine/home_async_test.go:714
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/statemachine/home_test.go:158
 	f.ends1, ends1Err = endsEnter(r, f.away, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:709
+//line github.com/movenext/movenext/statemachine/home_async_test.go:719
 	if f.ends1 == nil {
 		goto after1
 	}
@@ -715,17 +725,17 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:158
 	ends1Err = f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:719
+//line github.com/movenext/movenext/statemachine/home_async_test.go:729
 	f.ends1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:158
 	*f.err = ends1Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:724
+//line github.com/movenext/movenext/statemachine/home_async_test.go:734
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/statemachine/home_test.go:160
 	f.switches2, switches2Err = switchesEnter(r, args.ctx, args.there2, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:729
+//line github.com/movenext/movenext/statemachine/home_async_test.go:739
 	if f.switches2 == nil {
 		goto after2
 	}
@@ -735,17 +745,17 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:160
 	switches2Err = f.switches2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:739
+//line github.com/movenext/movenext/statemachine/home_async_test.go:749
 	f.switches2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/home_test.go:160
 	*f.err = switches2Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:744
+//line github.com/movenext/movenext/statemachine/home_async_test.go:754
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/statemachine/home_test.go:162
 	f.returnsAfter3, returnsAfter3Err = returnsAfterEnter(r, args.ctx, f.away, args.how, f.at)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:749
+//line github.com/movenext/movenext/statemachine/home_async_test.go:759
 	if f.returnsAfter3 == nil {
 		goto after3
 	}
@@ -755,19 +765,19 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:162
 	returnsAfter3Err = f.returnsAfter3.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:759
+//line github.com/movenext/movenext/statemachine/home_async_test.go:769
 	f.returnsAfter3 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/home_test.go:162
 	*f.err = returnsAfter3Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:764
+//line github.com/movenext/movenext/statemachine/home_async_test.go:774
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/statemachine/home_test.go:164
 	f.byHand4 = byHandAsync(args.ctx, args.there2, args.how)
 //line github.com/movenext/movenext/statemachine/home_test.go:164
 	if statemachine.TwinEnded(r, f.byHand4) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:771
+//line github.com/movenext/movenext/statemachine/home_async_test.go:781
 		goto resume4
 	}
 	f.State = 4
@@ -776,13 +786,13 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/home_test.go:164
 	_, *f.err = statemachine.TwinResult(r, f.byHand4)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:780
+//line github.com/movenext/movenext/statemachine/home_async_test.go:790
 	f.byHand4 = nil
 	goto endSwitch1
 case5:
 //line github.com/movenext/movenext/statemachine/home_test.go:166
 	f.late5, lateErr = lateNested(r, &f.Frame, &f.late5, 5, f.away, f.at.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:786
+//line github.com/movenext/movenext/statemachine/home_async_test.go:796
 	if f.late5 == nil {
 		goto after5
 	}
@@ -792,12 +802,12 @@ case5:
 resume5:
 //line github.com/movenext/movenext/statemachine/home_test.go:166
 	lateErr = f.late5.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:796
+//line github.com/movenext/movenext/statemachine/home_async_test.go:806
 	f.late5 = nil
 after5:
 //line github.com/movenext/movenext/statemachine/home_test.go:166
 	*f.err = lateErr
-//line github.com/movenext/movenext/statemachine/home_async_test.go:801
+//line github.com/movenext/movenext/statemachine/home_async_test.go:811
 	goto endSwitch1
 case6:
 	// home_test.go:168: job.Yield()
@@ -807,7 +817,7 @@ resume6:
 //line github.com/movenext/movenext/statemachine/home_test.go:168
 	_ = r.Refusal()
 	f.late5, lateErr = lateNested(r, &f.Frame, &f.late5, 7, f.away, f.at.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:811
+//line github.com/movenext/movenext/statemachine/home_async_test.go:821
 	if f.late5 == nil {
 		goto after7
 	}
@@ -817,7 +827,7 @@ resume6:
 resume7:
 //line github.com/movenext/movenext/statemachine/home_test.go:169
 	lateErr = f.late5.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:821
+//line github.com/movenext/movenext/statemachine/home_async_test.go:831
 	f.late5 = nil
 after7:
 //line github.com/movenext/movenext/statemachine/home_test.go:169
@@ -827,7 +837,7 @@ endSwitch1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:172
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:831
+//line github.com/movenext/movenext/statemachine/home_async_test.go:841
 }
 
 func (f *callsFrame) Location() statemachine.Location {
@@ -863,6 +873,7 @@ func (f *callsMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // throughAsync starts [through] as a state machine and returns its job.
 func throughAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, how string, at *steps) (result *job.Job[job.Void]) {
+	_ = through // it is not unused
 	var r statemachine.Run
 	frame := throughLocals{at: at}
 	defer statemachine.Catch(&r, &result)
@@ -906,6 +917,7 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (hasEnd
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		at := f.at
@@ -914,7 +926,7 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (hasEnd
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:180
 	f.calls1, err = callsEnter(r, args.ctx, args.away, args.there2, args.way, args.how, f.at)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:918
+//line github.com/movenext/movenext/statemachine/home_async_test.go:930
 	if f.calls1 == nil {
 		goto after1
 	}
@@ -923,17 +935,17 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:180
 	err = f.calls1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:927
+//line github.com/movenext/movenext/statemachine/home_async_test.go:939
 	f.calls1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.at.step("after the outer call")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:933
+//line github.com/movenext/movenext/statemachine/home_async_test.go:945
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:182
 	return true, result0
-//line github.com/movenext/movenext/statemachine/home_async_test.go:937
+//line github.com/movenext/movenext/statemachine/home_async_test.go:949
 }
 
 // throughMachine is [through] as the root of a chain: chain, job and frame in one allocation.
@@ -961,6 +973,7 @@ func (f *throughMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // rangesAsync starts [ranges] as a state machine and returns its job.
 func rangesAsync(ctx context.Context, values *job.Stream[int], how string, at *steps) (result *job.Job[job.Void]) {
+	_ = ranges // it is not unused
 	var r statemachine.Run
 	frame := rangesFrame{how: how, at: at, err: new(error)}
 	defer statemachine.Catch(&r, &result)
@@ -1013,6 +1026,7 @@ func (f *rangesFrame) runStep(r *statemachine.Run, values *job.Stream[int]) (has
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		at := f.at
@@ -1039,7 +1053,7 @@ range1:
 	// home_test.go:195: for v, err := range values.All() {
 //line github.com/movenext/movenext/statemachine/home_test.go:195
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1043
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1057
 		goto resume1
 	}
 	f.State = 1
@@ -1054,7 +1068,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			*f.err = err2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1058
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1072
 			goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:198
 		}
@@ -1063,7 +1077,7 @@ resume1:
 			switch f.how {
 			case "break":
 				*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1067
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1081
 				goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:204
 			case "panics":
@@ -1073,12 +1087,12 @@ resume1:
 			}
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1077
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1091
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/home_test.go:200
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1082
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1096
 		goto resume2
 	}
 	f.State = 2
@@ -1089,7 +1103,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:200
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1093
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1107
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:200
@@ -1097,16 +1111,16 @@ resume2:
 done1:
 //line github.com/movenext/movenext/statemachine/home_test.go:200
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1101
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1115
 	f.loop1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:211
 	f.at.step("behind the loop")
 	*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1106
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1120
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:212
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1110
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1124
 }
 
 // rangesMachine is [ranges] as the root of a chain: chain, job and frame in one allocation.
@@ -1133,6 +1147,7 @@ func (f *rangesMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // lateAsync starts [late] as a state machine and returns its job.
 func lateAsync(ctx context.Context, at *steps) (result *job.Job[job.Void]) {
+	_ = late // it is not unused
 	var r statemachine.Run
 	frame := lateLocals{at: at}
 	defer statemachine.Catch(&r, &result)
@@ -1192,6 +1207,7 @@ func (f *lateLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// home_test.go:298: _, err := awaiter.Await(lateEnd{})
 //line github.com/movenext/movenext/statemachine/home_test.go:298
@@ -1206,7 +1222,7 @@ func (f *lateLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:298
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1210
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1226
 		goto resume1
 	}
 	f.State = 1
@@ -1215,13 +1231,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:298
 		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1219
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1235
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 		f.at.step("after a wait that had ended")
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1225
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1241
 }
 
 func (f *lateFrame) Location() statemachine.Location {
@@ -1257,6 +1273,7 @@ func (f *lateMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // startsLateAsync starts [startsLate] as a state machine and returns its job.
 func startsLateAsync(ctx, away context.Context, at *steps) (result *job.Job[job.Void]) {
+	_ = startsLate // it is not unused
 	var r statemachine.Run
 	frame := startsLateLocals{at: at}
 	defer statemachine.Catch(&r, &result)
@@ -1294,6 +1311,7 @@ func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// home_test.go:307: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
@@ -1306,7 +1324,7 @@ func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:307
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1310
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1328
 		goto after1
 	}
 	f.State = 1
@@ -1323,7 +1341,7 @@ after1:
 		f.at.step("after the job")
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1327
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1345
 }
 
 // startsLateMachine is [startsLate] as the root of a chain: chain, job and frame in one
@@ -1388,10 +1406,11 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, away context.Conte
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:308
 	f.late1, err = lateNested(r, &f.Frame, &f.late1, 1, away, f.at.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1395
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1414
 	if f.late1 == nil {
 		goto after1
 	}
@@ -1400,13 +1419,13 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, away context.Conte
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:308
 	err = f.late1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1404
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1423
 	f.late1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:309
 	f.at.step("after the call in a literal")
 	return true, err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1410
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1429
 }
 
 // startsLateFunc1Machine is a function literal of [startsLate] as the root of a chain: chain and
@@ -1429,4 +1448,4 @@ func (f *startsLateFunc1Machine) Root() (statemachine.Root, statemachine.Locatio
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 308)
 }
 
-// Digest of what is above: 4dbfa2cc1535b823
+// Digest of what is above: 20e92d9f575d81ee

@@ -23,6 +23,7 @@ const (
 
 // stagesAsync starts [stages] as a state machine and returns its job.
 func stagesAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
+	_ = stages // it is not unused
 	var r statemachine.Run
 	frame := stagesLocals{ctx: ctx, seen: seen}
 	defer statemachine.Catch(&r, &result)
@@ -67,6 +68,7 @@ func (f *stagesLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 		goto resume5
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		seen := f.seen
@@ -74,7 +76,7 @@ func (f *stagesLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 		f.note = func() { *seen = append(*seen, labelsHere()) }
 	}
 	// labels_test.go:58: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:78
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:80
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -82,7 +84,7 @@ resume1:
 	_ = r.Refusal()
 	f.note()
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:86
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:88
 	if !asleep {
 		goto after2
 	}
@@ -98,7 +100,7 @@ after2:
 	}
 	f.note()
 	f.inner3 = innerEnter(r, f.ctx, f.seen)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:102
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:104
 	if f.inner3 == nil {
 		goto after3
 	}
@@ -108,7 +110,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:64
 	f.inner3.Results(r)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:112
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:114
 	f.inner3 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:65
@@ -121,7 +123,7 @@ after3:
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:125
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:127
 		goto after4
 	}
 	f.State = 4
@@ -144,7 +146,7 @@ after4:
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:148
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:150
 		goto after5
 	}
 	f.State = 5
@@ -160,7 +162,7 @@ after5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:70
 	f.note()
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:164
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:166
 }
 
 // stagesMachine is [stages] as the root of a chain: chain, job and frame in one allocation.
@@ -187,6 +189,7 @@ func (f *stagesMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // innerAsync starts [inner] as a state machine and returns its job.
 func innerAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
+	_ = inner // it is not unused
 	var r statemachine.Run
 	frame := innerFrame{seen: seen}
 	defer statemachine.Catch(&r, &result)
@@ -227,6 +230,7 @@ func (f *innerFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	// labels_test.go:78: job.Yield()
 	f.State = 1
@@ -235,7 +239,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:78
 	_ = r.Refusal()
 	*f.seen = append(*f.seen, labelsHere())
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:239
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:243
 	return true
 }
 
@@ -270,6 +274,7 @@ func (f *innerMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // breaksAsync starts [breaks] as a state machine and returns its job.
 func breaksAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
+	_ = breaks // it is not unused
 	var r statemachine.Run
 	frame := breaksFrame{err: new(error)}
 	defer statemachine.Catch(&r, &result)
@@ -301,6 +306,7 @@ func (f *breaksFrame) moveNext(r *statemachine.Run, seen *[]string) (hasEnded bo
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		seen := seen
@@ -320,14 +326,14 @@ func (f *breaksFrame) moveNext(r *statemachine.Run, seen *[]string) (hasEnded bo
 		})
 	}
 	// labels_test.go:92: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:324
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:330
 	f.State = 1
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:92
 	_ = r.Refusal()
 	panic("broken")
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:331
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:337
 }
 
 // breaksMachine is [breaks] as the root of a chain: chain, job and frame in one allocation.
@@ -354,6 +360,7 @@ func (f *breaksMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // unlabeledAsync starts [unlabeled] as a state machine and returns its job.
 func unlabeledAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
+	_ = unlabeled // it is not unused
 	var r statemachine.Run
 	frame := unlabeledFrame{seen: seen}
 	defer statemachine.Catch(&r, &result)
@@ -383,6 +390,7 @@ func (f *unlabeledFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:102
 	f.i1 = 0
@@ -392,7 +400,7 @@ range1:
 		goto endRange1
 	}
 	// labels_test.go:103: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:396
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:404
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -401,7 +409,7 @@ resume1:
 	*f.seen = append(*f.seen, labelsHere())
 //line github.com/movenext/movenext/statemachine/labels_test.go:102
 	f.i1++
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:405
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:413
 	goto range1
 endRange1:
 	return true
@@ -430,6 +438,7 @@ func (f *unlabeledMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // setsAsync starts [sets] as a state machine and returns its job.
 func setsAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
+	_ = sets // it is not unused
 	var r statemachine.Run
 	frame := setsFrame{ctx: ctx, seen: seen}
 	defer statemachine.Catch(&r, &result)
@@ -470,6 +479,7 @@ func (f *setsFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume5
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	{
 		seen := f.seen
@@ -482,7 +492,7 @@ func (f *setsFrame) MoveNext(r *statemachine.Run) bool {
 	statemachine.SetGoroutineLabels(r, f.blue)
 	f.note()
 	// labels_test.go:117: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:486
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:496
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -490,7 +500,7 @@ resume1:
 	_ = r.Refusal()
 	f.note()
 	f.setsRed2 = setsRedEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:494
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:504
 	if f.setsRed2 == nil {
 		goto after2
 	}
@@ -499,13 +509,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:119
 	f.setsRed2.Results(r)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:503
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:513
 	f.setsRed2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:120
 	f.note()
 	// labels_test.go:121: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:509
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:519
 	f.State = 3
 	return r.Yield()
 resume3:
@@ -520,7 +530,7 @@ resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:124
 	f.note()
 	// labels_test.go:125: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:524
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:534
 	f.State = 4
 	f.blue = nil // not needed any more
 	return r.Yield()
@@ -533,7 +543,7 @@ resume4:
 	}
 	f.note()
 	// labels_test.go:131: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:537
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:547
 	f.State = 5
 	f.ctx, f.seen, f.blue = nil, nil, nil // not needed any more
 	return r.Yield()
@@ -541,7 +551,7 @@ resume5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:131
 	_ = r.Refusal()
 	f.note()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:545
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:555
 	return true
 }
 
@@ -568,6 +578,7 @@ func (f *setsMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // setsRedAsync starts [setsRed] as a state machine and returns its job.
 func setsRedAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = setsRed // it is not unused
 	var r statemachine.Run
 	frame := setsRedFrame{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -608,6 +619,7 @@ func (f *setsRedFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	// labels_test.go:139: job.Yield()
 	f.State = 1
@@ -616,7 +628,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:139
 	_ = r.Refusal()
 	statemachine.SetGoroutineLabels(r, tenant(f.ctx, "red"))
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:620
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:632
 	return true
 }
 
@@ -651,6 +663,7 @@ func (f *setsRedMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // leavesLabelsAsync starts [leavesLabels] as a state machine and returns its job.
 func leavesLabelsAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = leavesLabels // it is not unused
 	var r statemachine.Run
 	frame := leavesLabelsFrame{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -676,10 +689,11 @@ func (f *leavesLabelsFrame) MoveNext(r *statemachine.Run) bool {
 	case statemachine.NotStarted:
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:147
 	statemachine.SetGoroutineLabels(r, tenant(f.ctx, "red"))
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:683
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:697
 	return true
 }
 
@@ -702,4 +716,4 @@ func (f *leavesLabelsMachine) Root() (statemachine.Root, statemachine.Location) 
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.leavesLabels", "github.com/movenext/movenext/statemachine/labels_test.go")
 }
 
-// Digest of what is above: 717fcfda63d91f97
+// Digest of what is above: 6e0c661bc534414c

@@ -23,6 +23,7 @@ const (
 
 // looksLaterAsync starts [looksLater] as a state machine and returns its job.
 func looksLaterAsync(ctx context.Context, p *weak.Pointer[[1024]byte], look func()) (result *job.Job[job.Void]) {
+	_ = looksLater // it is not unused
 	var r statemachine.Run
 	frame := looksLaterLocals{p: p, look: look}
 	defer statemachine.Catch(&r, &result)
@@ -55,6 +56,7 @@ func (f *looksLaterLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// leaves_test.go:176: job.Yield()
 	f.State = 1
@@ -75,7 +77,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:177
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:79
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:81
 		goto resume2
 	}
 	f.State = 2
@@ -85,13 +87,13 @@ resume2:
 	{
 //line github.com/movenext/movenext/statemachine/leaves_test.go:177
 		_, err := statemachine.Result(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:89
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:91
 		f.await2 = nil
 //line github.com/movenext/movenext/statemachine/leaves_test.go:178
 		f.look()
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:95
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:97
 }
 
 // looksLaterMachine is [looksLater] as the root of a chain: chain, job and frame in one
@@ -119,6 +121,7 @@ func (f *looksLaterMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // worksOnAsync starts [worksOn] as a state machine and returns its job.
 func worksOnAsync(ctx context.Context, s *job.Job[int]) (result *job.Job[job.Void]) {
+	_ = worksOn // it is not unused
 	var r statemachine.Run
 	frame := worksOnLocals{s: s}
 	defer statemachine.Catch(&r, &result)
@@ -155,6 +158,7 @@ func (f *worksOnLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// leaves_test.go:200: job.Yield()
 	f.State = 1
@@ -165,7 +169,7 @@ resume1:
 	// leaves_test.go:201: _, err := s.Await()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:201
 	if awaited = f.s; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:169
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:173
 		goto after2
 	}
 	f.State = 2
@@ -186,7 +190,7 @@ range1:
 	// leaves_test.go:203: _, _ = s.Await()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:203
 	if awaited = f.s; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:190
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:194
 		goto after3
 	}
 	f.State = 3
@@ -200,12 +204,12 @@ after3:
 	awaited.GetResult()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:202
 	f.i1++
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:204
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:208
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:205
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:209
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:213
 }
 
 // worksOnMachine is [worksOn] as the root of a chain: chain, job and frame in one allocation.
@@ -232,6 +236,7 @@ func (f *worksOnMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // panicsElsewhereAsync starts [panicsElsewhere] as a state machine and returns its job.
 func panicsElsewhereAsync(ctx context.Context, s schedulers.Scheduler) (result *job.Job[job.Void]) {
+	_ = panicsElsewhere // it is not unused
 	var r statemachine.Run
 	frame := panicsElsewhereFrame{}
 	defer statemachine.Catch(&r, &result)
@@ -281,6 +286,7 @@ func (f *panicsElsewhereFrame) moveNext(r *statemachine.Run, args *panicsElsewhe
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	// leaves_test.go:240: _ = job.SwitchTo(ctx, s)
 //line github.com/movenext/movenext/statemachine/leaves_test.go:240
@@ -289,7 +295,7 @@ func (f *panicsElsewhereFrame) moveNext(r *statemachine.Run, args *panicsElsewhe
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:240
 	job.SwitchTo(args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:293
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:299
 	goto after1
 move1:
 	f.State = 1
@@ -301,7 +307,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:241
 	panic("elsewhere")
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:305
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:311
 }
 
 func (f *panicsElsewhereFrame) Location() statemachine.Location {
@@ -335,6 +341,7 @@ func (f *panicsElsewhereMachine) Root() (statemachine.Root, statemachine.Locatio
 
 // catchesAtHomeAsync starts [catchesAtHome] as a state machine and returns its job.
 func catchesAtHomeAsync(ctx context.Context, s schedulers.Scheduler) (result *job.Job[any]) {
+	_ = catchesAtHome // it is not unused
 	var r statemachine.Run
 	frame := catchesAtHomeFrame{caught: new(any)}
 	defer statemachine.Catch(&r, &result)
@@ -376,6 +383,7 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		caught := f.caught
@@ -384,7 +392,7 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1 = panicsElsewhereEnter(r, args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:388
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:396
 	if f.panicsElsewhere1 == nil {
 		goto after1
 	}
@@ -393,16 +401,16 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 resume1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1.Results(r)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:397
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:405
 	f.panicsElsewhere1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	*f.caught, f.err = nil, nil
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:402
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:410
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	return true
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:406
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:414
 }
 
 // catchesAtHomeMachine is [catchesAtHome] as the root of a chain: chain, job and frame in one
@@ -426,4 +434,4 @@ func (f *catchesAtHomeMachine) Root() (statemachine.Root, statemachine.Location)
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.catchesAtHome", "github.com/movenext/movenext/statemachine/leaves_test.go", 247)
 }
 
-// Digest of what is above: 3f85067fb43c5912
+// Digest of what is above: 555202c425e9093c

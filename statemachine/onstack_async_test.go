@@ -23,6 +23,7 @@ const (
 
 // forkedAsync starts [forked] as a state machine and returns its job.
 func forkedAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[int]) {
+	_ = forked // it is not unused
 	var r statemachine.Run
 	frame := forkedLocals{l: l}
 	defer statemachine.Catch(&r, &result)
@@ -100,6 +101,7 @@ func (frame *forkedLocals) moveNext(r *statemachine.Run, args *forkedArgs) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:31
 	frame.before = len(*frame.l)
@@ -110,13 +112,13 @@ func (frame *forkedLocals) moveNext(r *statemachine.Run, args *forkedArgs) (hasE
 		// onstack_test.go:33: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:114
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:116
 			goto after1
 		}
 		frame.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
 		if r.RunInPlace(&frame.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:120
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:122
 			goto resume1
 		}
 		frame.State = 1
@@ -132,7 +134,7 @@ after1:
 		frame.l.add("forked %d: %v", frame.before, err)
 		return true, n + 1, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:136
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:138
 }
 
 func (frame *forkedFrame) Location() statemachine.Location {
@@ -168,6 +170,7 @@ func (frame *forkedMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // deeperAsync starts [deeper] as a state machine and returns its job.
 func deeperAsync(ctx context.Context, l *lines, f func() int, depth int) (result *job.Job[int]) {
+	_ = deeper // it is not unused
 	var r statemachine.Run
 	frame := deeperFrame{l: l, n: new(int)}
 	defer statemachine.Catch(&r, &result)
@@ -252,6 +255,7 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (hasEn
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		l := frame.l
@@ -267,7 +271,7 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (hasEn
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	frame.deeper1, deeper1Value, deeper1Err = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.ctx, frame.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:271
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:275
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -276,17 +280,17 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (hasEn
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	deeper1Value, deeper1Err = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:280
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:284
 	frame.deeper1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	*frame.n, frame.err = deeper1Value, deeper1Err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:285
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:289
 	goto endIf1
 else1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
 	frame.forked2, forked2Value, forked2Err = forkedNested(r, &frame.Frame, &frame.forked2, 2, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:290
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:294
 	if frame.forked2 == nil {
 		goto after2
 	}
@@ -295,7 +299,7 @@ else1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
 	forked2Value, forked2Err = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:299
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:303
 	frame.forked2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
@@ -303,11 +307,11 @@ after2:
 endIf1:
 	frame.l.add("%s%v", frame.name, frame.err)
 	*frame.n, frame.err = (*frame.n)+100*len(frame.name), nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:307
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:311
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:50
 	return true
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:311
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:315
 }
 
 func (frame *deeperFrame) Location() statemachine.Location {
@@ -343,6 +347,7 @@ func (frame *deeperMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // hostsAsync starts [hosts] as a state machine and returns its job.
 func hostsAsync(ctx context.Context, h *hosted) (result *job.Job[int]) {
+	_ = hosts // it is not unused
 	var r statemachine.Run
 	frame := hostsLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -378,6 +383,7 @@ func (frame *hostsLocals) moveNext(r *statemachine.Run, args *hostsArgs) (hasEnd
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		h := args.h
@@ -392,7 +398,7 @@ func (frame *hostsLocals) moveNext(r *statemachine.Run, args *hostsArgs) (hasEnd
 		// onstack_test.go:91: return j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:91
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:396
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:402
 			goto after1
 		}
 		frame.State = 1
@@ -405,7 +411,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:91
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:409
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:415
 	return true, result0, result1
 }
 
@@ -487,6 +493,7 @@ func (frame *hostsFunc1Frame) MoveNext(r *statemachine.Run) bool {
 		goto resume5
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:71
 	switch {
@@ -508,7 +515,7 @@ func (frame *hostsFunc1Frame) MoveNext(r *statemachine.Run) bool {
 case1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:73
 	frame.halves1, frame.n, frame.err = halvesNested(r, &frame.Frame, &frame.halves1, 1, frame.ctx, &frame.h.lines, frame.h.gate, frame.h.exits)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:512
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:519
 	if frame.halves1 == nil {
 		goto after1
 	}
@@ -517,14 +524,14 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:73
 	frame.n, frame.err = frame.halves1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:521
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:528
 	frame.halves1 = nil
 after1:
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:75
 	frame.itself2, frame.n, frame.err = itselfNested(r, &frame.Frame, &frame.itself2, 2, frame.ctx, frame.h.own)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:528
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:535
 	if frame.itself2 == nil {
 		goto after2
 	}
@@ -533,14 +540,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:75
 	frame.n, frame.err = frame.itself2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:537
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:544
 	frame.itself2 = nil
 after2:
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:77
 	frame.varies3, frame.n, frame.err = variesEnter(r, frame.ctx, &frame.h.lines, frame.h.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:544
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:551
 	if frame.varies3 == nil {
 		goto after3
 	}
@@ -549,14 +556,14 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:77
 	frame.n, frame.err = frame.varies3.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:553
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:560
 	frame.varies3 = nil
 after3:
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:79
 	frame.deeper4, frame.n, frame.err = deeperNested(r, &frame.Frame, &frame.deeper4, 4, frame.ctx, &frame.h.lines, frame.h.f, frame.h.depth)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:560
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:567
 	if frame.deeper4 == nil {
 		goto after4
 	}
@@ -565,7 +572,7 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:79
 	frame.n, frame.err = frame.deeper4.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:569
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:576
 	frame.deeper4 = nil
 after4:
 endSwitch1:
@@ -575,7 +582,7 @@ endSwitch1:
 		return true
 	}
 	frame.forked5, m, failed = forkedNested(r, &frame.Frame, &frame.forked5, 5, frame.ctx, &frame.h.lines, frame.h.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:579
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:586
 	if frame.forked5 == nil {
 		goto after5
 	}
@@ -585,12 +592,12 @@ endSwitch1:
 resume5:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:85
 	m, failed = frame.forked5.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:589
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:596
 	frame.forked5 = nil
 after5:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:86
 	frame.n, frame.err = frame.n+m, errors.Join(frame.err, failed)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:594
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:601
 	return true
 }
 
@@ -617,6 +624,7 @@ func (frame *hostsFunc1Machine) Root() (statemachine.Root, statemachine.Location
 
 // forksAsync starts [forks] as a state machine and returns its job.
 func forksAsync(ctx context.Context, l *lines, f func() int, depth int) (result *job.Job[int]) {
+	_ = forks // it is not unused
 	var r statemachine.Run
 	frame := forksLocals{l: l, depth: depth}
 	defer statemachine.Catch(&r, &result)
@@ -697,6 +705,7 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (hasEnd
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:135
 	if frame.depth != 0 {
@@ -704,7 +713,7 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (hasEnd
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:136
 	frame.forked1, result0, result1 = forkedNested(r, &frame.Frame, &frame.forked1, 1, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:708
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:717
 	if frame.forked1 == nil {
 		goto after1
 	}
@@ -714,7 +723,7 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:136
 	result0, result1 = frame.forked1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:718
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:727
 	frame.forked1 = nil
 after1:
 	return true, result0, result1
@@ -730,13 +739,13 @@ endIf1:
 		// onstack_test.go:139: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:139
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:734
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:743
 			goto after2
 		}
 		frame.await2 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:139
 		if r.RunInPlace(&frame.Frame, 2, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:740
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:749
 			goto resume2
 		}
 		frame.State = 2
@@ -752,7 +761,7 @@ after2:
 		frame.l.add("forks %d: %d", frame.depth, n)
 		return true, n + 10, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:756
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:765
 }
 
 func (frame *forksFrame) Location() statemachine.Location {
@@ -830,10 +839,11 @@ func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Arg
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:138
 	frame.forks1, result0, result1 = forksNested(r, &frame.Frame, &frame.forks1, 1, args.ctx, args.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:837
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:847
 	if frame.forks1 == nil {
 		goto after1
 	}
@@ -842,7 +852,7 @@ func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Arg
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:138
 	result0, result1 = frame.forks1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:846
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:856
 	frame.forks1 = nil
 after1:
 	return true, result0, result1
@@ -872,6 +882,7 @@ func (frame *forksFunc1Machine) Root() (statemachine.Root, statemachine.Location
 
 // variesAsync starts [varies] as a state machine and returns its job.
 func variesAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[int]) {
+	_ = varies // it is not unused
 	var r statemachine.Run
 	frame := variesLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -934,10 +945,11 @@ func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	frame.func1, n, err = variesFunc1Enter(r, args.ctx, args.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:941
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:953
 	if frame.func1 == nil {
 		goto after1
 	}
@@ -946,12 +958,12 @@ func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (hasE
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	n, err = frame.func1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:950
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:962
 	frame.func1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:171
 	return true, n, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:955
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:967
 }
 
 func (frame *variesFrame) Location() statemachine.Location {
@@ -1033,10 +1045,11 @@ func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1A
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	frame.deeper1, result0, result1 = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.ctx, args.l, args.f, 2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1040
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1053
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -1045,7 +1058,7 @@ func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1A
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	result0, result1 = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1049
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1062
 	frame.deeper1 = nil
 after1:
 	return true, result0, result1
@@ -1064,6 +1077,7 @@ func (frame *variesFunc1Frame) Results(r *statemachine.Run) (int, error) {
 
 // forksForeverAsync starts [forksForever] as a state machine and returns its job.
 func forksForeverAsync(ctx context.Context, more func() bool) (result *job.Job[job.Void]) {
+	_ = forksForever // it is not unused
 	var r statemachine.Run
 	frame := forksForeverLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -1099,6 +1113,7 @@ func (f *forksForeverLocals) moveNext(r *statemachine.Run, args *forksForeverArg
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// onstack_test.go:187: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
@@ -1110,7 +1125,7 @@ func (f *forksForeverLocals) moveNext(r *statemachine.Run, args *forksForeverArg
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:187
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1114
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1129
 		goto after1
 	}
 	f.State = 1
@@ -1126,7 +1141,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:196
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1130
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1145
 }
 
 // forksForeverMachine is [forksForever] as the root of a chain: chain, job and frame in one
@@ -1193,6 +1208,7 @@ func (f *forksForeverFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, 
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
@@ -1205,13 +1221,13 @@ for1:
 		// onstack_test.go:190: if _, err := j.Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/onstack_test.go:190
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1209
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1225
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:190
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1215
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1231
 			goto resume1
 		}
 		f.State = 1
@@ -1229,12 +1245,12 @@ after1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1233
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1249
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:194
 	return true, nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1238
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1254
 }
 
 // forksForeverFunc1Machine is a function literal of [forksForever] as the root of a chain: chain
@@ -1261,6 +1277,7 @@ func (f *forksForeverFunc1Machine) Root() (statemachine.Root, statemachine.Locat
 
 // labelledAsync starts [labelled] as a state machine and returns its job.
 func labelledAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) {
+	_ = labelled // it is not unused
 	var r statemachine.Run
 	frame := labelledLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -1296,6 +1313,7 @@ func (f *labelledLocals) moveNext(r *statemachine.Run, args *labelledArgs) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// onstack_test.go:203: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
@@ -1307,7 +1325,7 @@ func (f *labelledLocals) moveNext(r *statemachine.Run, args *labelledArgs) (hasE
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:203
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1311
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1329
 		goto after1
 	}
 	f.State = 1
@@ -1323,7 +1341,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:210
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1327
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1345
 }
 
 // labelledMachine is [labelled] as the root of a chain: chain, job and frame in one allocation.
@@ -1387,6 +1405,7 @@ func (f *labelledFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context)
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:204
 	statemachine.SetGoroutineLabels(r, tenant(ctx, "acme"))
@@ -1397,13 +1416,13 @@ func (f *labelledFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context)
 		// onstack_test.go:206: _, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:206
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1401
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1420
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:206
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1407
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1426
 			goto resume1
 		}
 		f.State = 1
@@ -1419,7 +1438,7 @@ after1:
 		*f.seen = append(*f.seen, labelsHere())
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1423
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1442
 }
 
 // labelledFunc1Machine is a function literal of [labelled] as the root of a chain: chain and frame
@@ -1446,6 +1465,7 @@ func (f *labelledFunc1Machine) Root() (statemachine.Root, statemachine.Location)
 
 // halvesAsync starts [halves] as a state machine and returns its job.
 func halvesAsync(ctx context.Context, l *lines, gate *job.Job[int], exits bool) (result *job.Job[int]) {
+	_ = halves // it is not unused
 	var r statemachine.Run
 	frame := halvesLocals{l: l}
 	defer statemachine.Catch(&r, &result)
@@ -1523,6 +1543,7 @@ func (f *halvesLocals) moveNext(r *statemachine.Run, args *halvesArgs) (hasEnded
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		gate := args.gate
@@ -1534,13 +1555,13 @@ func (f *halvesLocals) moveNext(r *statemachine.Run, args *halvesArgs) (hasEnded
 		// onstack_test.go:243: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:243
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1538
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1559
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:243
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1544
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1565
 			goto resume1
 		}
 		f.State = 1
@@ -1556,7 +1577,7 @@ after1:
 		f.l.add("halves: %d %v", n, err)
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1560
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1581
 }
 
 func (f *halvesFrame) Location() statemachine.Location {
@@ -1629,17 +1650,18 @@ func (f *halvesFunc1Locals) moveNext(r *statemachine.Run, gate *job.Job[int]) (h
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// onstack_test.go:237: n, err := gate.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:237
 	if awaited = gate; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1637
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1659
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:237
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1643
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1665
 		goto resume1
 	}
 	f.State = 1
@@ -1656,7 +1678,7 @@ after1:
 		}
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1660
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1682
 }
 
 // halvesFunc1Machine is a function literal of [halves] as the root of a chain: chain and frame in
@@ -1683,6 +1705,7 @@ func (f *halvesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
 
 // itselfAsync starts [itself] as a state machine and returns its job.
 func itselfAsync(ctx context.Context, own *job.Source[*job.Job[int]]) (result *job.Job[int]) {
+	_ = itself // it is not unused
 	var r statemachine.Run
 	frame := itselfLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -1757,6 +1780,7 @@ func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (hasEnded
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		own := args.own
@@ -1767,13 +1791,13 @@ func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (hasEnded
 		// onstack_test.go:300: return j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:300
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1771
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1795
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:300
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1777
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1801
 			goto resume1
 		}
 		f.State = 1
@@ -1785,7 +1809,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:300
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1789
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1813
 	return true, result0, result1
 }
 
@@ -1861,17 +1885,18 @@ func (f *itselfFunc1Locals) moveNext(r *statemachine.Run, own *job.Source[*job.J
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// onstack_test.go:294: enclosing, err := own.Job().Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:294
 	if awaited = own.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1869
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1894
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:294
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1875
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1900
 		goto resume1
 	}
 	f.State = 1
@@ -1889,13 +1914,13 @@ after1:
 		// onstack_test.go:298: return enclosing.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 		if awaited2 = enclosing; awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1893
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1918
 			goto after2
 		}
 		f.await2 = awaited2
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 		if r.RunInPlace(&f.Frame, 2, awaited2) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1899
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1924
 			goto resume2
 		}
 		f.State = 2
@@ -1907,7 +1932,7 @@ resume2:
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 	result0, result1 = awaited2.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1911
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1936
 	return true, result0, result1
 }
 
@@ -1931,4 +1956,4 @@ func (f *itselfFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 294, 298)
 }
 
-// Digest of what is above: f63bf5830230f4e5
+// Digest of what is above: b5cd0759862eeef9

@@ -21,6 +21,7 @@ const (
 
 // fallThroughLiteralsAsync starts [fallThroughLiterals] as a state machine and returns its job.
 func fallThroughLiteralsAsync(ctx context.Context, f *fall, n int) (result *job.Job[job.Void]) {
+	_ = fallThroughLiterals // it is not unused
 	var r statemachine.Run
 	frame := fallThroughLiteralsLocals{ctx: ctx, f: f, n: n}
 	defer statemachine.Catch(&r, &result)
@@ -83,6 +84,7 @@ func (frame *fallThroughLiteralsLocals) moveNext(r *statemachine.Run) (hasEnded 
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		f := frame.f
@@ -109,7 +111,7 @@ func (frame *fallThroughLiteralsLocals) moveNext(r *statemachine.Run) (hasEnded 
 		goto endIf2
 	}
 	// panics_test.go:57: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:113
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:115
 	frame.State = 1
 	return r.Yield(), nil
 resume1:
@@ -119,7 +121,7 @@ endIf2:
 	frame.f.bottom()
 endIf1:
 	frame.fallThroughLiterals2, fallThroughLiterals2Err = fallThroughLiteralsEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:123
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:125
 	if frame.fallThroughLiterals2 == nil {
 		goto after2
 	}
@@ -129,16 +131,16 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:61
 	fallThroughLiterals2Err = frame.fallThroughLiterals2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:133
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:135
 	frame.fallThroughLiterals2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:61
 	result0 = fallThroughLiterals2Err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:138
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:140
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:61
 	return true, result0
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:142
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:144
 }
 
 func (frame *fallThroughLiteralsFrame) Location() statemachine.Location {
@@ -176,6 +178,7 @@ func (frame *fallThroughLiteralsMachine) Root() (statemachine.Root, statemachine
 
 // fallThroughEpiloguesAsync starts [fallThroughEpilogues] as a state machine and returns its job.
 func fallThroughEpiloguesAsync(ctx context.Context, f *fall, n int) (result *job.Job[job.Void]) {
+	_ = fallThroughEpilogues // it is not unused
 	var r statemachine.Run
 	frame := fallThroughEpiloguesFrame{ctx: ctx, f: f, n: n}
 	defer statemachine.Catch(&r, &result)
@@ -245,6 +248,7 @@ func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (hasEnded, aga
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		n := frame.n
@@ -268,7 +272,7 @@ func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (hasEnded, aga
 		goto endIf2
 	}
 	// panics_test.go:80: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:272
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:276
 	frame.State = 1
 	return r.Yield(), false
 resume1:
@@ -278,7 +282,7 @@ endIf2:
 	frame.f.bottom()
 endIf1:
 	frame.fallThroughEpilogues2, fallThroughEpilogues2Err = fallThroughEpiloguesEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:282
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:286
 	if frame.fallThroughEpilogues2 == nil {
 		goto after2
 	}
@@ -288,7 +292,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:84
 	fallThroughEpilogues2Err = frame.fallThroughEpilogues2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:292
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:296
 	frame.fallThroughEpilogues2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:84
@@ -298,7 +302,7 @@ epilogue:
 	if !frame.defers.Next(r, &frame.Frame) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:84
 		frame.defers.End(r, &frame.Frame)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:302
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:306
 		return true, false
 	}
 	frame.State = 3
@@ -307,7 +311,7 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:84
 	frame.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:311
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:315
 	goto epilogue
 }
 
@@ -376,13 +380,14 @@ func (frame *fallThroughEpiloguesFunc1Frame) moveNext(r *statemachine.Run, n int
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:72
 	if n >= 0 {
 		goto endIf1
 	}
 	// panics_test.go:73: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:386
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:391
 	frame.State = 1
 	return r.Yield()
 resume1:
@@ -390,7 +395,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	frame.f.out()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:394
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:399
 	return true
 }
 
@@ -433,6 +438,7 @@ func (frame *oneRoundFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		f := frame.f
@@ -441,7 +447,7 @@ func (frame *oneRoundFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:91
 	frame.Emit(1, frame.ctx.Err())
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:445
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:451
 	frame.State = 1
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -456,11 +462,11 @@ resume1:
 			return true
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:460
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:466
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:91
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:464
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:470
 }
 
 func (frame *oneRoundFrame) Location() statemachine.Location {
@@ -471,6 +477,7 @@ func (frame *oneRoundFrame) Location() statemachine.Location {
 
 // fallThroughLoopsAsync starts [fallThroughLoops] as a state machine and returns its job.
 func fallThroughLoopsAsync(ctx context.Context, f *fall, n int) (result *job.Job[job.Void]) {
+	_ = fallThroughLoops // it is not unused
 	var r statemachine.Run
 	frame := fallThroughLoopsFrame{ctx: ctx, f: f, n: n}
 	defer statemachine.Catch(&r, &result)
@@ -541,6 +548,7 @@ func (frame *fallThroughLoopsFrame) step(r *statemachine.Run) (hasEnded bool) {
 		frame.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:99
 	frame.loop1 = statemachine.RangeStream(oneRoundAsync(frame.ctx, frame.f))
@@ -550,7 +558,7 @@ range1:
 	// panics_test.go:99: for range oneRound(ctx, f) { //nolint:errcheck // it never yields one
 //line github.com/movenext/movenext/statemachine/panics_test.go:99
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:554
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:562
 		goto resume1
 	}
 	frame.State = 1
@@ -570,7 +578,7 @@ resume1:
 		goto endIf2
 	}
 	// panics_test.go:103: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:574
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:582
 	frame.State = 2
 	return r.Yield()
 resume2:
@@ -580,7 +588,7 @@ endIf2:
 	frame.f.bottom()
 endIf1:
 	frame.fallThroughLoops3, err = fallThroughLoopsEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:584
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:592
 	if frame.fallThroughLoops3 == nil {
 		goto after3
 	}
@@ -589,22 +597,22 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:107
 	err = frame.fallThroughLoops3.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:593
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:601
 	frame.fallThroughLoops3 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:107
 	if err != nil {
 		frame.result0 = err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:599
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:607
 		goto leave1
 //line github.com/movenext/movenext/statemachine/panics_test.go:109
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:603
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:611
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:107
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:608
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:616
 		goto resume4
 	}
 	frame.State = 4
@@ -615,7 +623,7 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:107
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:619
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:627
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:107
@@ -623,15 +631,15 @@ resume4:
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:107
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:627
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:635
 	frame.loop1 = nil
 //line github.com/movenext/movenext/statemachine/panics_test.go:111
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:631
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:639
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:111
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:635
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:643
 }
 
 func (frame *fallThroughLoopsFrame) Location() statemachine.Location {
@@ -718,6 +726,7 @@ func (frame *fallingStreamFrame) step(r *statemachine.Run) (hasEnded bool) {
 		frame.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/statemachine/panics_test.go:117
@@ -732,7 +741,7 @@ func (frame *fallingStreamFrame) step(r *statemachine.Run) (hasEnded bool) {
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:120
 	frame.Emit(1, nil)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:736
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:745
 	frame.State = 1
 	return true
 resume1:
@@ -756,7 +765,7 @@ range1:
 	// panics_test.go:125: for v, err := range fallingStream(ctx, f, n-1) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:125
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:760
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:769
 		goto resume2
 	}
 	frame.State = 2
@@ -772,7 +781,7 @@ resume2:
 		v, err := frame.loop1.Key(), frame.loop1.Value()
 		frame.Emit(v, err)
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:776
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:785
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -785,12 +794,12 @@ resume3:
 			goto leave1
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:789
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:798
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:794
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:803
 		goto resume4
 	}
 	frame.State = 4
@@ -801,7 +810,7 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:805
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:814
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
@@ -809,12 +818,12 @@ resume4:
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:813
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:822
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:818
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:827
 }
 
 func (frame *fallingStreamFrame) Location() statemachine.Location {
@@ -825,6 +834,7 @@ func (frame *fallingStreamFrame) Location() statemachine.Location {
 
 // fallThroughStreamsAsync starts [fallThroughStreams] as a state machine and returns its job.
 func fallThroughStreamsAsync(ctx context.Context, f *fall, n int) (result *job.Job[job.Void]) {
+	_ = fallThroughStreams // it is not unused
 	var r statemachine.Run
 	frame := fallThroughStreamsFrame{f: f}
 	defer statemachine.Catch(&r, &result)
@@ -883,6 +893,7 @@ func (frame *fallThroughStreamsFrame) step(r *statemachine.Run, args *fallThroug
 		frame.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		f := frame.f
@@ -897,7 +908,7 @@ range1:
 	// panics_test.go:136: … for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never …
 //line github.com/movenext/movenext/statemachine/panics_test.go:136
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:901
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:912
 		goto resume1
 	}
 	frame.State = 1
@@ -912,27 +923,27 @@ resume1:
 		goto endIf1
 	}
 	// panics_test.go:138: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:916
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:927
 	frame.State = 2
 	return r.Yield()
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:138
 	_ = r.Refusal()
 endIf1:
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:923
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:934
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:138
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:928
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:939
 	frame.loop1 = nil
 //line github.com/movenext/movenext/statemachine/panics_test.go:141
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:932
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:943
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:141
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:936
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:947
 }
 
 // fallThroughStreamsMachine is [fallThroughStreams] as the root of a chain: chain, job and frame
@@ -960,6 +971,7 @@ func (frame *fallThroughStreamsMachine) Root() (statemachine.Root, statemachine.
 
 // exitsWhileItPanicsAsync starts [exitsWhileItPanics] as a state machine and returns its job.
 func exitsWhileItPanicsAsync(ctx context.Context, saw *any) (result *job.Job[job.Void]) {
+	_ = exitsWhileItPanics // it is not unused
 	var r statemachine.Run
 	frame := exitsWhileItPanicsLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -989,6 +1001,7 @@ func (f *exitsWhileItPanicsLocals) moveNext(r *statemachine.Run, saw *any) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		saw := saw
@@ -998,14 +1011,14 @@ func (f *exitsWhileItPanicsLocals) moveNext(r *statemachine.Run, saw *any) (hasE
 //line github.com/movenext/movenext/statemachine/panics_test.go:206
 	f.defers.PushPlain(func() { runtime.Goexit() })
 	// panics_test.go:207: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1002
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1015
 	f.State = 1
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:207
 	_ = r.Refusal()
 	panic("ended by the exit")
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1009
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1022
 }
 
 // exitsWhileItPanicsMachine is [exitsWhileItPanics] as the root of a chain: chain, job and frame
@@ -1034,6 +1047,7 @@ func (f *exitsWhileItPanicsMachine) Root() (statemachine.Root, statemachine.Loca
 
 // panicsOnceAsync starts [panicsOnce] as a state machine and returns its job.
 func panicsOnceAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = panicsOnce // it is not unused
 	var r statemachine.Run
 	frame := panicsOnceFrame{}
 	defer statemachine.Catch(&r, &result)
@@ -1074,6 +1088,7 @@ func (f *panicsOnceFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	// panics_test.go:224: job.Yield()
 	f.State = 1
@@ -1082,14 +1097,14 @@ resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:224
 	_ = r.Refusal()
 	// panics_test.go:225: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1086
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1101
 	f.State = 2
 	return r.Yield()
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:225
 	_ = r.Refusal()
 	panic("again")
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1093
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1108
 }
 
 func (f *panicsOnceFrame) Location() statemachine.Location {
@@ -1123,6 +1138,7 @@ func (f *panicsOnceMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // recoversOnceAsync starts [recoversOnce] as a state machine and returns its job.
 func recoversOnceAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = recoversOnce // it is not unused
 	var r statemachine.Run
 	frame := recoversOnceFrame{}
 	defer statemachine.Catch(&r, &result)
@@ -1172,11 +1188,12 @@ func (f *recoversOnceFrame) moveNext(r *statemachine.Run, ctx context.Context) (
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:231
 	f.defers.Push(func(raise func()) { defer func() { _ = recover() }(); raise() })
 	f.panicsOnce1 = panicsOnceEnter(r, ctx)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1180
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1197
 	if f.panicsOnce1 == nil {
 		goto after1
 	}
@@ -1185,13 +1202,13 @@ func (f *recoversOnceFrame) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:232
 	f.panicsOnce1.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1189
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1206
 	f.panicsOnce1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:232
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1195
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1212
 }
 
 func (f *recoversOnceFrame) Location() statemachine.Location {
@@ -1227,6 +1244,7 @@ func (f *recoversOnceMachine) Root() (statemachine.Root, statemachine.Location) 
 
 // panicsTwiceAsync starts [panicsTwice] as a state machine and returns its job.
 func panicsTwiceAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = panicsTwice // it is not unused
 	var r statemachine.Run
 	frame := panicsTwiceLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -1260,6 +1278,7 @@ func (f *panicsTwiceLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// panics_test.go:240: job.Yield()
 	f.State = 1
@@ -1268,7 +1287,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:240
 	_ = r.Refusal()
 	f.recoversOnce2 = recoversOnceEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1272
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1291
 	if f.recoversOnce2 == nil {
 		goto after2
 	}
@@ -1278,7 +1297,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:241
 	f.recoversOnce2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1282
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1301
 	f.recoversOnce2 = nil
 after2:
 	// panics_test.go:242: job.Yield()
@@ -1290,7 +1309,7 @@ resume3:
 	_ = r.Refusal()
 	panicsAgain()
 	return true, nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1294
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1313
 }
 
 // panicsTwiceMachine is [panicsTwice] as the root of a chain: chain, job and frame in one
@@ -1314,4 +1333,4 @@ func (f *panicsTwiceMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.panicsTwice", "github.com/movenext/movenext/statemachine/panics_test.go", 240, 241, 242)
 }
 
-// Digest of what is above: 330e297f901a89b8
+// Digest of what is above: 76e948b532cbd6cf

@@ -22,6 +22,7 @@ const (
 
 // dozeAsync starts [doze] as a state machine and returns its job.
 func dozeAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
+	_ = doze // it is not unused
 	var r statemachine.Run
 	frame := dozeLocals{ctx: ctx, d: d}
 	defer statemachine.Catch(&r, &result)
@@ -54,10 +55,11 @@ func (f *dozeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/sleep_test.go:24
 	asleep, err = statemachine.Sleep(r, f.ctx, f.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:61
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:63
 	if !asleep {
 		goto after1
 	}
@@ -72,7 +74,7 @@ after1:
 		return true, err
 	}
 	asleep, result0 = statemachine.Sleep(r, f.ctx, f.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:76
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:78
 	if !asleep {
 		goto after2
 	}
@@ -83,7 +85,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:27
 	result0 = r.Refusal()
 after2:
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:87
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:89
 	return true, result0
 }
 
@@ -111,6 +113,7 @@ func (f *dozeMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // nodAsync starts [nod] as a state machine and returns its job.
 func nodAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
+	_ = nod // it is not unused
 	var r statemachine.Run
 	frame := nodLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -144,10 +147,11 @@ func (f *nodLocals) moveNext(r *statemachine.Run, args *nodArgs) (hasEnded bool,
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/sleep_test.go:180
 	asleep, result0 = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:151
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:155
 	if !asleep {
 		goto after1
 	}
@@ -157,7 +161,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:180
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:161
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:165
 	return true, result0
 }
 
@@ -184,6 +188,7 @@ func (f *nodMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // nodUnderAsync starts [nodUnder] as a state machine and returns its job.
 func nodUnderAsync(ctx, other context.Context, d time.Duration) (result *job.Job[job.Void]) {
+	_ = nodUnder // it is not unused
 	var r statemachine.Run
 	frame := nodUnderLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -220,10 +225,11 @@ func (f *nodUnderLocals) moveNext(r *statemachine.Run, args *nodUnderArgs) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/sleep_test.go:267
 	asleep, err = statemachine.Sleep(r, args.other, args.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:227
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:233
 	if !asleep {
 		goto after1
 	}
@@ -236,12 +242,12 @@ after1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:267
 	if err != nil {
 		result0 = errors.Join(err, f.ctx.Err())
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:240
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:246
 		return true, result0
 //line github.com/movenext/movenext/statemachine/sleep_test.go:269
 	}
 	result0 = f.ctx.Err()
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:245
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:251
 	return true, result0
 }
 
@@ -265,4 +271,4 @@ func (f *nodUnderMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.nodUnder", "github.com/movenext/movenext/statemachine/sleep_test.go", 267)
 }
 
-// Digest of what is above: 36a81fe83e4fffb1
+// Digest of what is above: fb2fa0e888b09090

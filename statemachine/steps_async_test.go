@@ -21,6 +21,7 @@ const (
 
 // zippedAsync starts [zipped] as a state machine and returns its job.
 func zippedAsync(ctx context.Context, one, two *job.Stream[string]) (result *job.Job[[]string]) {
+	_ = zipped // it is not unused
 	var r statemachine.Run
 	frame := zippedFrame{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -85,6 +86,7 @@ func (f *zippedFrame) step(r *statemachine.Run, args *zippedArgs) (hasEnded, aga
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/steps_test.go:21
 	f.a, f.b = args.one2.Pull(), args.two.Pull()
@@ -114,7 +116,7 @@ for1:
 	f.next1 = f.a.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:118
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:120
 		goto resume1
 	}
 	f.State = 1
@@ -123,19 +125,19 @@ for1:
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	f.v, err2 = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:127
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:129
 	f.next1 = nil
 //line github.com/movenext/movenext/statemachine/steps_test.go:26
 	if err2 == io.EOF {
 		f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:132
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:134
 		goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:28
 	}
 	f.next1 = f.b.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:139
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:141
 		goto resume2
 	}
 	f.State = 2
@@ -145,25 +147,25 @@ resume2:
 		var w string
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 		w, err2 = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:149
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:151
 		f.next1 = nil
 //line github.com/movenext/movenext/statemachine/steps_test.go:30
 		if err2 == io.EOF {
 			f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:154
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:156
 			goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:32
 		}
 		f.all = append(f.all, f.v+w)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:160
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:162
 	goto for1
 epilogue:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:167
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:169
 		return true, false
 	}
 	f.State = 3
@@ -172,7 +174,7 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:176
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:178
 	goto epilogue
 }
 
@@ -237,12 +239,13 @@ func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, args *zippedFunc1Args) 
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	f.stop1 = args.a.StopAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:246
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:249
 		goto resume1
 	}
 	f.State = 1
@@ -250,7 +253,7 @@ func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, args *zippedFunc1Args) 
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:254
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:257
 	f.stop1 = nil
 	return true
 }
@@ -305,12 +308,13 @@ func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, args *zippedFunc2Args) 
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	f.stop1 = args.b.StopAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:314
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:318
 		goto resume1
 	}
 	f.State = 1
@@ -318,7 +322,7 @@ func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, args *zippedFunc2Args) 
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:322
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:326
 	f.stop1 = nil
 	return true
 }
@@ -364,11 +368,12 @@ func (f *failingFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	// steps_test.go:104: s, err := after.Await()
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
 	if awaited = f.after; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:372
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:377
 		goto after1
 	}
 	f.State = 1
@@ -384,7 +389,7 @@ after1:
 		s, err := awaited.GetResult()
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:388
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:393
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
@@ -397,7 +402,7 @@ resume2:
 			panic("too far")
 		}
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:401
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:406
 	f.State = statemachine.Finished
 	return true
 }
@@ -406,4 +411,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: 5cd7cea08b32c42c
+// Digest of what is above: 0654daf5934db418

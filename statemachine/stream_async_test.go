@@ -59,6 +59,7 @@ func (f *lettersFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:31
 	f.h.add("begins")
@@ -82,7 +83,7 @@ range1:
 		// stream_test.go:34: s, err := j.Await()
 //line github.com/movenext/movenext/statemachine/stream_test.go:34
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:86
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:87
 			goto after1
 		}
 		f.State = 1
@@ -101,7 +102,7 @@ after1:
 		f.h.add("yields %s", s)
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:105
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:106
 	f.State = 2
 	f.jobs = nil // not needed any more
 	return true
@@ -117,7 +118,7 @@ resume2:
 	// stream_test.go:37: s, _ = after.Await()
 //line github.com/movenext/movenext/statemachine/stream_test.go:37
 	if awaited = f.after; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:121
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:122
 		goto after3
 	}
 	f.State = 3
@@ -137,13 +138,13 @@ after3:
 endIf1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:33
 	f.i1++
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:141
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:142
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:33
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:147
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:148
 }
 
 func (f *lettersFrame) Location() statemachine.Location {
@@ -154,6 +155,7 @@ func (f *lettersFrame) Location() statemachine.Location {
 
 // collectAsync starts [collect] as a state machine and returns its job.
 func collectAsync(h *history, s *job.Stream[string], until string) (result *job.Job[[]string]) {
+	_ = collect // it is not unused
 	var r statemachine.Run
 	frame := collectFrame{h: h, until: until}
 	defer statemachine.Catch(&r, &result)
@@ -208,6 +210,7 @@ func (f *collectFrame) step(r *statemachine.Run, s *job.Stream[string]) (hasEnde
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
 	f.loop1 = statemachine.RangeStream(s)
@@ -217,7 +220,7 @@ range1:
 	// stream_test.go:48: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:221
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:224
 		goto resume1
 	}
 	f.State = 1
@@ -232,7 +235,7 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0, f.result1 = f.list, err
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:236
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:239
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:51
 		}
@@ -241,12 +244,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:245
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:248
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:250
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:253
 		goto resume2
 	}
 	f.State = 2
@@ -257,7 +260,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:261
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:264
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
@@ -265,7 +268,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:269
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:272
 		goto resume3
 	}
 	f.State = 3
@@ -276,23 +279,23 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:280
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:283
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:286
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:289
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:57
 	f.h.add("leaves")
 	f.result0, f.result1 = f.list, nil
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:292
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:295
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:58
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:296
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:299
 }
 
 // collectMachine is [collect] as the root of a chain: chain, job and frame in one allocation.
@@ -350,13 +353,14 @@ func (f *forgivingFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:157
 	f.defers.Push(func(raise func()) { defer func() { _ = recover() }(); raise() })
 	// stream_test.go:158: s, err := after.Await()
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
 	if awaited = f.after; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:360
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:364
 		goto after1
 	}
 	f.State = 1
@@ -372,18 +376,18 @@ after1:
 		s, err := awaited.GetResult()
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:376
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:380
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
 resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	_ = f.Wanted(r)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:383
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:387
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:387
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:391
 }
 
 func (f *forgivingFrame) Location() statemachine.Location {
@@ -394,6 +398,7 @@ func (f *forgivingFrame) Location() statemachine.Location {
 
 // exitsInAsync starts [exitsIn] as a state machine and returns its job.
 func exitsInAsync(h *history, s *job.Stream[string], first *job.Job[string]) (result *job.Job[job.Void]) {
+	_ = exitsIn // it is not unused
 	var r statemachine.Run
 	frame := exitsInFrame{h: h, s: s}
 	defer statemachine.Catch(&r, &result)
@@ -446,6 +451,7 @@ func (f *exitsInFrame) step(r *statemachine.Run, first *job.Job[string]) (hasEnd
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		h := f.h
@@ -455,7 +461,7 @@ func (f *exitsInFrame) step(r *statemachine.Run, first *job.Job[string]) (hasEnd
 	// stream_test.go:174: _, _ = first.Await()
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
 	if awaited = first; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:459
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:465
 		goto after1
 	}
 	f.State = 1
@@ -474,7 +480,7 @@ range1:
 	// stream_test.go:175: for _, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:478
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:484
 		goto resume2
 	}
 	f.State = 2
@@ -492,17 +498,17 @@ resume2:
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	runtime.Goexit()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:496
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:502
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:501
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:507
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:506
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:512
 }
 
 // exitsInMachine is [exitsIn] as the root of a chain: chain, job and frame in one allocation.
@@ -529,6 +535,7 @@ func (f *exitsInMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // drainAsync starts [drain] as a state machine and returns its job.
 func drainAsync(ctx context.Context, s *job.Stream[int], pauseArg *job.Job[job.Void]) (result *job.Job[int]) {
+	_ = drain // it is not unused
 	var r statemachine.Run
 	frame := drainFrame{pause: pauseArg}
 	defer statemachine.Catch(&r, &result)
@@ -583,6 +590,7 @@ func (f *drainFrame) step(r *statemachine.Run, s *job.Stream[int]) (hasEnded boo
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
 	f.loop1 = statemachine.RangeStream(s)
@@ -592,7 +600,7 @@ range1:
 	// stream_test.go:199: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:596
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:604
 		goto resume1
 	}
 	f.State = 1
@@ -608,7 +616,7 @@ resume1:
 		f.v, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:612
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:620
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:202
 		}
@@ -616,7 +624,7 @@ resume1:
 	// stream_test.go:203: if _, err := pause.Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 	if awaited = f.pause; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:620
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:628
 		goto after2
 	}
 	f.State = 2
@@ -632,19 +640,19 @@ after2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:636
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:644
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:205
 		}
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.sum += f.v
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:643
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:651
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:648
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:656
 		goto resume3
 	}
 	f.State = 3
@@ -655,7 +663,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:659
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:667
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
@@ -663,15 +671,15 @@ resume3:
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:667
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:675
 	f.loop1 = nil
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	f.err = nil
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:671
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:679
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:675
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:683
 }
 
 // drainMachine is [drain] as the root of a chain: chain, job and frame in one allocation.
@@ -722,6 +730,7 @@ func (f *remainingFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 for1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:263
@@ -731,7 +740,7 @@ for1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:264
 	(*f.n)--
 	f.Emit((*f.n), nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:735
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:744
 	f.State = 1
 	return true
 resume1:
@@ -741,12 +750,12 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:265
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:745
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:754
 			return true
 //line github.com/movenext/movenext/statemachine/stream_test.go:267
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:750
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:759
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -757,4 +766,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 265)
 }
 
-// Digest of what is above: 3fb5edbee0ddd878
+// Digest of what is above: 9a64cb1b5455ed3b

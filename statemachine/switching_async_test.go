@@ -21,6 +21,7 @@ const (
 
 // movesAsync starts [moves] as a state machine and returns its job.
 func movesAsync(ctx context.Context, s schedulers.Scheduler) (result *job.Job[error]) {
+	_ = moves // it is not unused
 	var r statemachine.Run
 	frame := movesLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -57,6 +58,7 @@ func (f *movesLocals) moveNext(r *statemachine.Run, s schedulers.Scheduler) (has
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// switching_test.go:70: err = job.SwitchTo(ctx, s)
 //line github.com/movenext/movenext/statemachine/switching_test.go:70
@@ -65,7 +67,7 @@ func (f *movesLocals) moveNext(r *statemachine.Run, s schedulers.Scheduler) (has
 	}
 //line github.com/movenext/movenext/statemachine/switching_test.go:70
 	f.err = job.SwitchTo(f.ctx, s)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:69
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:71
 	goto after1
 move1:
 	f.State = 1
@@ -76,14 +78,14 @@ resume1:
 	f.err = r.Refusal()
 after1:
 	// switching_test.go:71: job.Yield()
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:80
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:82
 	f.State = 2
 	return r.Yield(), nil
 resume2:
 //line github.com/movenext/movenext/statemachine/switching_test.go:71
 	_ = r.Refusal()
 	asleep, sleep = statemachine.Sleep(r, context.WithoutCancel(f.ctx), 1)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:87
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:89
 	if !asleep {
 		goto after3
 	}
@@ -96,7 +98,7 @@ resume3:
 after3:
 //line github.com/movenext/movenext/statemachine/switching_test.go:72
 	then = sleep
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:100
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:102
 	return true, then
 }
 
@@ -124,6 +126,7 @@ func (f *movesMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // movesInDeferAsync starts [movesInDefer] as a state machine and returns its job.
 func movesInDeferAsync(ctx context.Context, s schedulers.Scheduler) (result *job.Job[job.Void]) {
+	_ = movesInDefer // it is not unused
 	var r statemachine.Run
 	frame := movesInDeferFrame{then: new(error)}
 	defer statemachine.Catch(&r, &result)
@@ -176,6 +179,7 @@ func (f *movesInDeferFrame) step(r *statemachine.Run, args *movesInDeferArgs) (h
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		then := f.then
@@ -203,7 +207,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/switching_test.go:82
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:207
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:211
 		return true, false
 	}
 	f.State = 1
@@ -211,7 +215,7 @@ epilogue:
 resume1:
 //line github.com/movenext/movenext/statemachine/switching_test.go:82
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:215
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:219
 	goto epilogue
 }
 
@@ -272,6 +276,7 @@ func (f *movesInDeferFunc1Frame) MoveNext(r *statemachine.Run) bool {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	// switching_test.go:78: job.Yield()
 	f.State = 1
@@ -280,7 +285,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/switching_test.go:78
 	_ = r.Refusal()
 	asleep, sleep = statemachine.Sleep(r, context.WithoutCancel(f.ctx), 1)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:284
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:289
 	if !asleep {
 		goto after2
 	}
@@ -293,7 +298,7 @@ resume2:
 after2:
 //line github.com/movenext/movenext/statemachine/switching_test.go:79
 	*f.then = sleep
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:297
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:302
 	return true
 }
 
@@ -309,6 +314,7 @@ func (f *movesInDeferFunc1Frame) Results(r *statemachine.Run) {
 
 // switchesUnderAsync starts [switchesUnder] as a state machine and returns its job.
 func switchesUnderAsync(ctx context.Context, s schedulers.Scheduler) (result *job.Job[any]) {
+	_ = switchesUnder // it is not unused
 	var r statemachine.Run
 	frame := switchesUnderFrame{caught: new(any)}
 	defer statemachine.Catch(&r, &result)
@@ -348,6 +354,7 @@ func (f *switchesUnderFrame) moveNext(r *statemachine.Run, args *switchesUnderAr
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		caught := f.caught
@@ -361,7 +368,7 @@ func (f *switchesUnderFrame) moveNext(r *statemachine.Run, args *switchesUnderAr
 	}
 //line github.com/movenext/movenext/statemachine/switching_test.go:197
 	f.err = job.SwitchTo(args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:365
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:372
 	goto after1
 move1:
 	f.State = 1
@@ -373,11 +380,11 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/switching_test.go:198
 	*f.caught = nil
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:377
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:384
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/switching_test.go:198
 	return true
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:381
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:388
 }
 
 // switchesUnderMachine is [switchesUnder] as the root of a chain: chain, job and frame in one
@@ -405,6 +412,7 @@ func (f *switchesUnderMachine) Root() (statemachine.Root, statemachine.Location)
 
 // movesAndEndsAsync starts [movesAndEnds] as a state machine and returns its job.
 func movesAndEndsAsync(ctx context.Context, s schedulers.Scheduler, end func()) (result *job.Job[job.Void]) {
+	_ = movesAndEnds // it is not unused
 	var r statemachine.Run
 	frame := movesAndEndsLocals{end: end}
 	defer statemachine.Catch(&r, &result)
@@ -440,6 +448,7 @@ func (f *movesAndEndsLocals) moveNext(r *statemachine.Run, args *movesAndEndsArg
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// switching_test.go:216: err := job.SwitchTo(ctx, s)
 //line github.com/movenext/movenext/statemachine/switching_test.go:216
@@ -448,7 +457,7 @@ func (f *movesAndEndsLocals) moveNext(r *statemachine.Run, args *movesAndEndsArg
 	}
 //line github.com/movenext/movenext/statemachine/switching_test.go:216
 	err = job.SwitchTo(args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:452
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:461
 	goto after1
 move1:
 	f.State = 1
@@ -461,7 +470,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/switching_test.go:217
 	f.end()
 	return true, err
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:465
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:474
 }
 
 // movesAndEndsMachine is [movesAndEnds] as the root of a chain: chain, job and frame in one
@@ -485,4 +494,4 @@ func (f *movesAndEndsMachine) Root() (statemachine.Root, statemachine.Location) 
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.movesAndEnds", "github.com/movenext/movenext/statemachine/switching_test.go", 216)
 }
 
-// Digest of what is above: 0c7e95aa2ab171cc
+// Digest of what is above: 7e138368276eb363

@@ -21,6 +21,7 @@ const (
 
 // timesOutAsync starts [timesOut] as a state machine and returns its job.
 func timesOutAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = timesOut // it is not unused
 	var r statemachine.Run
 	frame := timesOutLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -53,6 +54,7 @@ func (f *timesOutLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		var cancel context.CancelFunc
@@ -62,7 +64,7 @@ func (f *timesOutLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 	}
 //line github.com/movenext/movenext/statemachine/timeout_test.go:24
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Hour)
-//line github.com/movenext/movenext/statemachine/timeout_async_test.go:66
+//line github.com/movenext/movenext/statemachine/timeout_async_test.go:68
 	if !asleep {
 		goto after1
 	}
@@ -75,17 +77,17 @@ after1:
 //line github.com/movenext/movenext/statemachine/timeout_test.go:25
 	if f.ctx.Err() != err || context.Cause(f.ctx) != err {
 		result0 = nil
-//line github.com/movenext/movenext/statemachine/timeout_async_test.go:79
+//line github.com/movenext/movenext/statemachine/timeout_async_test.go:81
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/timeout_test.go:26
 		return true, result0
 	}
 	result0 = err
-//line github.com/movenext/movenext/statemachine/timeout_async_test.go:85
+//line github.com/movenext/movenext/statemachine/timeout_async_test.go:87
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/timeout_test.go:28
 	return true, result0
-//line github.com/movenext/movenext/statemachine/timeout_async_test.go:89
+//line github.com/movenext/movenext/statemachine/timeout_async_test.go:91
 }
 
 // timesOutMachine is [timesOut] as the root of a chain: chain, job and frame in one allocation.
@@ -109,4 +111,4 @@ func (f *timesOutMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.timesOut", "github.com/movenext/movenext/statemachine/timeout_test.go", 24)
 }
 
-// Digest of what is above: 1a24c4db1c99b958
+// Digest of what is above: 685159b4e7c73374

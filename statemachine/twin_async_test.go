@@ -20,6 +20,7 @@ const (
 
 // leftByAsync starts [leftBy] as a state machine and returns its job.
 func leftByAsync(ctx context.Context, deferred *bool) (result *job.Job[job.Void]) {
+	_ = leftBy // it is not unused
 	var r statemachine.Run
 	frame := leftByLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -82,6 +83,7 @@ func (f *leftByLocals) moveNext(r *statemachine.Run, args *leftByArgs) (hasEnded
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		deferred2 := args.deferred2
@@ -92,7 +94,7 @@ func (f *leftByLocals) moveNext(r *statemachine.Run, args *leftByArgs) (hasEnded
 	f.leaves1 = leavesAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/twin_test.go:29
 	if statemachine.TwinEnded(r, f.leaves1) {
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:96
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:98
 		goto resume1
 	}
 	f.State = 1
@@ -100,12 +102,12 @@ func (f *leftByLocals) moveNext(r *statemachine.Run, args *leftByArgs) (hasEnded
 resume1:
 //line github.com/movenext/movenext/statemachine/twin_test.go:29
 	_, result0 = statemachine.TwinResult(r, f.leaves1)
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:104
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:106
 	f.leaves1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/twin_test.go:29
 	return true, result0
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:109
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:111
 }
 
 func (f *leftByFrame) Location() statemachine.Location {
@@ -157,7 +159,7 @@ func callsLeftByAsync(ctx context.Context, deferred *bool) (result *job.Job[job.
 func callsLeftByEnter(r *statemachine.Run, ctx context.Context, deferred *bool) (*callsLeftByFrame, error) {
 //line github.com/movenext/movenext/statemachine/twin_test.go:36
 	return leftByEnter(r, ctx, deferred)
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:161
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:163
 }
 
 // callsLeftByFrame is the frame of the function whose results [callsLeftBy] returns: it keeps
@@ -183,4 +185,4 @@ func (f *callsLeftByMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/statemachine_test.callsLeftBy", File: "github.com/movenext/movenext/statemachine/twin_test.go", Line: 36}
 }
 
-// Digest of what is above: 819de5d1740c521c
+// Digest of what is above: b15c35f102f8106f

@@ -21,6 +21,7 @@ const (
 
 // givesWayAsync starts [givesWay] as a state machine and returns its job.
 func givesWayAsync(ctx context.Context, o *order, byHand bool) (result *job.Job[job.Void]) {
+	_ = givesWay // it is not unused
 	var r statemachine.Run
 	frame := givesWayLocals{o: o}
 	defer statemachine.Catch(&r, &result)
@@ -66,6 +67,7 @@ func (f *givesWayLocals) moveNext(r *statemachine.Run, args *givesWayArgs) (hasE
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/yield_test.go:55
 	f.a, f.b = job.Go(args.ctx, f.o.job("queued")), job.Go(args.ctx, f.o.job("queued"))
@@ -73,19 +75,19 @@ func (f *givesWayLocals) moveNext(r *statemachine.Run, args *givesWayArgs) (hasE
 		goto else1
 	}
 	// yield_test.go:57: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:77
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:79
 	f.State = 1
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:57
 	_ = r.Refusal()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:83
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:85
 	goto endIf1
 else1:
 	// yield_test.go:58: } else if _, err := job.YieldAsync().Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/yield_test.go:58
 	if awaited = job.YieldAsync(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:89
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:91
 		goto after2
 	}
 	f.State = 2
@@ -109,7 +111,7 @@ endIf1:
 	// yield_test.go:62: _, err := job.WhenAll(a, b).Await()
 //line github.com/movenext/movenext/statemachine/yield_test.go:62
 	if awaited2 = job.WhenAll(f.a, f.b); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:113
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:115
 		goto after3
 	}
 	f.State = 3
@@ -125,7 +127,7 @@ after3:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:129
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:131
 }
 
 // givesWayMachine is [givesWay] as the root of a chain: chain, job and frame in one allocation.
@@ -152,6 +154,7 @@ func (f *givesWayMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // givesWayUntilAsync starts [givesWayUntil] as a state machine and returns its job.
 func givesWayUntilAsync(ctx context.Context, stop *atomic.Bool) (result *job.Job[int]) {
+	_ = givesWayUntil // it is not unused
 	var r statemachine.Run
 	frame := givesWayUntilLocals{stop: stop}
 	defer statemachine.Catch(&r, &result)
@@ -181,6 +184,7 @@ func (f *givesWayUntilLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/yield_test.go:70
 	f.n = 0
@@ -190,19 +194,19 @@ for1:
 		goto endFor1
 	}
 	// yield_test.go:72: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:194
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:198
 	f.State = 1
 	return r.Yield(), 0
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:72
 	_ = r.Refusal()
 	f.n++
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:201
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:205
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:75
 	return true, f.n
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:206
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:210
 }
 
 // givesWayUntilMachine is [givesWayUntil] as the root of a chain: chain, job and frame in one
@@ -230,6 +234,7 @@ func (f *givesWayUntilMachine) Root() (statemachine.Root, statemachine.Location)
 
 // givesWayTimesAsync starts [givesWayTimes] as a state machine and returns its job.
 func givesWayTimesAsync(ctx context.Context, n int, turns *int) (result *job.Job[int]) {
+	_ = givesWayTimes // it is not unused
 	var r statemachine.Run
 	frame := givesWayTimesLocals{n: n, turns: turns}
 	defer statemachine.Catch(&r, &result)
@@ -261,6 +266,7 @@ func (f *givesWayTimesLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/yield_test.go:117
 	f.n1 = f.n
@@ -272,7 +278,7 @@ range1:
 		goto endRange1
 	}
 	// yield_test.go:118: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:276
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:282
 	f.State = 1
 	return r.Yield(), 0
 resume1:
@@ -281,12 +287,12 @@ resume1:
 	*f.turns++
 //line github.com/movenext/movenext/statemachine/yield_test.go:117
 	f.i1++
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:285
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:291
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:121
 	return true, f.n
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:290
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:296
 }
 
 // givesWayTimesMachine is [givesWayTimes] as the root of a chain: chain, job and frame in one
@@ -314,6 +320,7 @@ func (f *givesWayTimesMachine) Root() (statemachine.Root, statemachine.Location)
 
 // takesAsync starts [takes] as a state machine and returns its job.
 func takesAsync(ctx context.Context, way string, c *job.Completions[int], p *job.Puller[int]) (result *job.Job[int]) {
+	_ = takes // it is not unused
 	var r statemachine.Run
 	frame := takesLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -359,6 +366,7 @@ func (f *takesLocals) moveNext(r *statemachine.Run, args *takesArgs) (hasEnded b
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/statemachine/yield_test.go:209
 	switch args.way {
@@ -374,14 +382,14 @@ func (f *takesLocals) moveNext(r *statemachine.Run, args *takesArgs) (hasEnded b
 //line github.com/movenext/movenext/statemachine/yield_test.go:209
 		goto case3
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:378
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:386
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:212
 	f.next1 = args.c.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:212
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:385
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:393
 		goto resume1
 	}
 	f.State = 1
@@ -389,20 +397,20 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:212
 	j, err = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:393
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:401
 	f.next1 = nil
 //line github.com/movenext/movenext/statemachine/yield_test.go:212
 	if err == nil {
 		f.v, err = j.GetResult()
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:399
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:407
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/statemachine/yield_test.go:216
 	f.nextOrAwait2 = args.p.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:216
 	if statemachine.TwinEnded(r, f.nextOrAwait2) {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:406
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:414
 		goto resume2
 	}
 	f.State = 2
@@ -410,14 +418,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/yield_test.go:216
 	f.v, err = statemachine.TwinResult(r, f.nextOrAwait2)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:414
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:422
 	f.nextOrAwait2 = nil
 	goto endSwitch1
 case3:
 	// yield_test.go:218: v, err = p.NextAsync(ctx).Await()
 //line github.com/movenext/movenext/statemachine/yield_test.go:218
 	if awaited = args.p.NextAsync(args.ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:421
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:429
 		goto after3
 	}
 	f.State = 3
@@ -431,7 +439,7 @@ after3:
 	f.v, err = awaited.GetResult()
 endSwitch1:
 	return true, err
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:435
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:443
 }
 
 // takesMachine is [takes] as the root of a chain: chain, job and frame in one allocation.
@@ -454,4 +462,4 @@ func (f *takesMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.takes", "github.com/movenext/movenext/statemachine/yield_test.go", 212, 216, 218)
 }
 
-// Digest of what is above: 5686e8ba4cc95bc1
+// Digest of what is above: 004bf6a62872f6ad

@@ -21,6 +21,7 @@ const (
 
 // waitEventsAsync starts [waitEvents] as a state machine and returns its job.
 func waitEventsAsync(ctx context.Context, l *Limiter, n int) (result *job.Job[job.Void]) {
+	_ = waitEvents // it is not unused
 	var r statemachine.Run
 	frame := waitEventsLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -81,6 +82,7 @@ func (f *waitEventsLocals) moveNext(run *statemachine.Run, args *waitEventsArgs)
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/coord/rate/limiter.go:167
@@ -98,7 +100,7 @@ func (f *waitEventsLocals) moveNext(run *statemachine.Run, args *waitEventsArgs)
 		}
 		f.sleep1, result0 = r.sleepEnter(run, f.ctx, d)
 	}
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:102
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:104
 	if f.sleep1 == nil {
 		goto after1
 	}
@@ -108,7 +110,7 @@ func (f *waitEventsLocals) moveNext(run *statemachine.Run, args *waitEventsArgs)
 resume1:
 //line github.com/movenext/movenext/coord/rate/limiter.go:175
 	result0 = f.sleep1.Results(run)
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:112
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:114
 	f.sleep1 = nil
 after1:
 	return true, result0
@@ -148,6 +150,7 @@ func (f *waitEventsMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // sleepAsync starts [Reservation.sleep] as a state machine and returns its job.
 func (r Reservation) sleepAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
+	_ = (Reservation).sleep // it is not unused
 	var r2 statemachine.Run
 	frame := reservationSleepFrame{err: new(error)}
 	defer statemachine.Catch(&r2, &result)
@@ -209,6 +212,7 @@ func (f *reservationSleepFrame) moveNext(run *statemachine.Run, args *reservatio
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/coord/rate/limiter.go:182
 	f.slept = new(bool)
@@ -228,7 +232,7 @@ func (f *reservationSleepFrame) moveNext(run *statemachine.Run, args *reservatio
 	}
 //line github.com/movenext/movenext/coord/rate/limiter.go:188
 	asleep, sleep2 = statemachine.Sleep(run, args.ctx, args.d)
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:232
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:236
 	if !asleep {
 		goto after1
 	}
@@ -244,7 +248,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/rate/limiter.go:190
 	return true
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:248
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:252
 }
 
 func (f *reservationSleepFrame) Location() statemachine.Location {
@@ -277,4 +281,4 @@ func (f *reservationSleepMachine) Root() (statemachine.Root, statemachine.Locati
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/rate.Reservation.sleep", "github.com/movenext/movenext/coord/rate/limiter.go", 188)
 }
 
-// Digest of what is above: 9515a92f6442236d
+// Digest of what is above: df0d51537872295d

@@ -22,6 +22,7 @@ const (
 
 // tickAsync starts [tick] as a state machine and returns its job.
 func tickAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
+	_ = tick // it is not unused
 	var r statemachine.Run
 	frame := tickLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -55,6 +56,7 @@ func (f *tickLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, result
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/first/main.go:18
 	f.n1 = n
@@ -67,7 +69,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/first/main.go:19
 	asleep, err = statemachine.Sleep(r, f.ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/docs/first/main_async.go:71
+//line github.com/movenext/movenext/docs/first/main_async.go:73
 	if !asleep {
 		goto after1
 	}
@@ -84,12 +86,12 @@ after1:
 	fmt.Println("tick", f.i+1)
 //line github.com/movenext/movenext/docs/first/main.go:18
 	f.i++
-//line github.com/movenext/movenext/docs/first/main_async.go:88
+//line github.com/movenext/movenext/docs/first/main_async.go:90
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/first/main.go:24
 	return true, nil
-//line github.com/movenext/movenext/docs/first/main_async.go:93
+//line github.com/movenext/movenext/docs/first/main_async.go:95
 }
 
 // tickMachine is [tick] as the root of a chain: chain, job and frame in one allocation.
@@ -112,4 +114,4 @@ func (f *tickMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.tick", "github.com/movenext/movenext/docs/first/main.go", 19)
 }
 
-// Digest of what is above: e66b50fca6da4a5d
+// Digest of what is above: 1ab508c131cf925e

@@ -216,8 +216,8 @@ var hastyDurable = durable.Function[*clerk, int, int]{
 	Name:   "hasty",
 	Layout: "41ecdd14141ee79b",
 	Points: []gen.Point{
-		{Name: "begin", At: "select_test.go:139"},
-		{Name: "Select", At: "select_test.go:144"},
+		{Name: "begin", At: "select_test.go:142"},
+		{Name: "Select", At: "select_test.go:147"},
 	},
 	New: func(receiver *clerk, request int) gen.Frame {
 		return &clerkHastySaved{c: receiver, n: request}
@@ -248,7 +248,7 @@ func (f *clerkHastySaved) MoveNext(ctx context.Context, t gen.Turn) bool {
 	for range f.n {
 		f.parts = append(f.parts, durable.Call(partDurable, f.c, 200))
 	}
-	// select_test.go:144: got, err := durable.Select(ctx, time.Hour, nil, parts...)
+	// select_test.go:147: got, err := durable.Select(ctx, time.Hour, nil, parts...)
 	return gen.Select[durable.Child](t, 1, time.Hour, nil, f.parts...)
 resume1:
 	f.got, f.err2 = gen.Chosen[durable.Selection](t)
@@ -291,9 +291,9 @@ var patientDurable = durable.Function[*clerk, int, int]{
 	Name:   "patient",
 	Layout: "d17eff1b5d054fcf",
 	Points: []gen.Point{
-		{Name: "begin", At: "select_test.go:162"},
-		{Name: "slow", At: "select_test.go:165", Step: "durabletest_test.slow"},
-		{Name: "put", At: "select_test.go:171", Step: "durabletest_test.put"},
+		{Name: "begin", At: "select_test.go:165"},
+		{Name: "slow", At: "select_test.go:168", Step: "durabletest_test.slow"},
+		{Name: "put", At: "select_test.go:174", Step: "durabletest_test.put"},
 	},
 	New: func(receiver *clerk, request int) gen.Frame {
 		return &clerkPatientSaved{c: receiver, n: request}
@@ -336,7 +336,7 @@ for1:
 	}
 	f.i = f.rangeAt
 	f.limit = durable.Retry{Attempts: 2, Timeout: time.Duration(f.i+1) * time.Minute, Never: []error{errOdd}}
-	// select_test.go:165: got, err := c.slow(durable.WithRetry(ctx, limit), i)
+	// select_test.go:168: got, err := c.slow(durable.WithRetry(ctx, limit), i)
 	f.slowN = f.i
 	return gen.StepRetry[durable.Retry](t, 1, f.limit)
 resume1:
@@ -349,7 +349,7 @@ resume1:
 	f.rangeAt++
 	goto for1
 endFor1:
-	// select_test.go:171: err = c.put(durable.WithRetry(ctx, durable.Retry{}), &ledger{}, sum)
+	// select_test.go:174: err = c.put(durable.WithRetry(ctx, durable.Retry{}), &ledger{}, sum)
 	f.putL, f.putN = &ledger{}, f.sum
 	return gen.StepRetry[durable.Retry](t, 2, durable.Retry{})
 resume2:
@@ -400,4 +400,4 @@ func (f *clerkPatientSaved) Outcome() (any, *error) {
 	return &f.sum, &f.err
 }
 
-// Digest of what is above: a3e2360631c92762
+// Digest of what is above: cd6ded9fe7f2ada5

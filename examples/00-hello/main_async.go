@@ -21,6 +21,7 @@ const (
 
 // greetAsync starts [greet] as a state machine and returns its job.
 func greetAsync(ctx context.Context, name string) (result *job.Job[string]) {
+	_ = greet // it is not unused
 	var r statemachine.Run
 	frame := greetLocals{name: name}
 	defer statemachine.Catch(&r, &result)
@@ -76,10 +77,11 @@ func (f *greetLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/00-hello/main.go:16
 	asleep, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:83
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:85
 	if !asleep {
 		goto after1
 	}
@@ -94,7 +96,7 @@ after1:
 		return true, "", err
 	}
 	return true, "hello, " + f.name, nil
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:98
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:100
 }
 
 func (f *greetFrame) Location() statemachine.Location {
@@ -130,6 +132,7 @@ func (f *greetMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // greetBothAsync starts [greetBoth] as a state machine and returns its job.
 func greetBothAsync(ctx context.Context, a, b string) (result *job.Job[string]) {
+	_ = greetBoth // it is not unused
 	var r statemachine.Run
 	frame := greetBothLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -172,11 +175,12 @@ func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (ha
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/00-hello/main.go:24
 	f.first = greetAsync(args.ctx, args.a) // concurrency is explicit: both sleep at once
 	f.greet1, f.second, err = greetEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:180
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:184
 	if f.greet1 == nil {
 		goto after1
 	}
@@ -185,7 +189,7 @@ func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (ha
 resume1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:25
 	f.second, err = f.greet1.Results(r)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:189
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:193
 	f.greet1 = nil
 after1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:26
@@ -195,7 +199,7 @@ after1:
 	// main.go:29: text, err := first.Await()
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
 	if awaited = f.first; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:199
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:203
 		goto after2
 	}
 	f.State = 2
@@ -212,7 +216,7 @@ after2:
 		text, err = awaited.GetResult()
 		return true, text + " and " + f.second, err
 	}
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:216
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:220
 }
 
 // greetBothMachine is [greetBoth] as the root of a chain: chain, job and frame in one allocation.
@@ -235,4 +239,4 @@ func (f *greetBothMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.greetBoth", "github.com/movenext/movenext/examples/00-hello/main.go", 25, 29)
 }
 
-// Digest of what is above: 7aad4becbf19da26
+// Digest of what is above: 789a115d66b45bba

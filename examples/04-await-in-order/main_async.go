@@ -22,6 +22,7 @@ const (
 
 // runAsync starts [run] as a state machine and returns its job.
 func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = run // it is not unused
 	var r statemachine.Run
 	frame := runLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -58,10 +59,11 @@ func (f *runLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error)
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	f.foo1, err = fooEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:65
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:67
 	if f.foo1 == nil {
 		goto after1
 	}
@@ -70,7 +72,7 @@ func (f *runLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error)
 resume1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	err = f.foo1.Results(r)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:74
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:76
 	f.foo1 = nil
 after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
@@ -78,7 +80,7 @@ after1:
 		return true, err
 	}
 	f.bar2, err = barEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:82
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:84
 	if f.bar2 == nil {
 		goto after2
 	}
@@ -87,7 +89,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
 	err = f.bar2.Results(r)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:91
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:93
 	f.bar2 = nil
 after2:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
@@ -95,7 +97,7 @@ after2:
 		return true, err
 	}
 	f.baz3, result0 = bazEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:99
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:101
 	if f.baz3 == nil {
 		goto after3
 	}
@@ -105,7 +107,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:27
 	result0 = f.baz3.Results(r)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:109
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:111
 	f.baz3 = nil
 after3:
 	return true, result0
@@ -135,6 +137,7 @@ func (f *runMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // fooAsync starts [foo] as a state machine and returns its job.
 func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = foo // it is not unused
 	var r statemachine.Run
 	frame := fooLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -187,10 +190,11 @@ func (f *fooLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:32
 	asleep, err = statemachine.Sleep(r, ctx, 1000*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:194
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:198
 	if !asleep {
 		goto after1
 	}
@@ -203,7 +207,7 @@ after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:33
 	fmt.Println("Foo")
 	return true, err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:207
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:211
 }
 
 func (f *fooFrame) Location() statemachine.Location {
@@ -238,6 +242,7 @@ func (f *fooMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // barAsync starts [bar] as a state machine and returns its job.
 func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = bar // it is not unused
 	var r statemachine.Run
 	frame := barLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -290,10 +295,11 @@ func (f *barLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:39
 	asleep, err = statemachine.Sleep(r, ctx, 100*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:297
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:303
 	if !asleep {
 		goto after1
 	}
@@ -306,7 +312,7 @@ after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:40
 	fmt.Println("Bar")
 	return true, err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:310
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:316
 }
 
 func (f *barFrame) Location() statemachine.Location {
@@ -341,6 +347,7 @@ func (f *barMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // bazAsync starts [baz] as a state machine and returns its job.
 func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = baz // it is not unused
 	var r statemachine.Run
 	frame := bazLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -393,10 +400,11 @@ func (f *bazLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:46
 	asleep, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:400
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:408
 	if !asleep {
 		goto after1
 	}
@@ -409,7 +417,7 @@ after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:47
 	fmt.Println("Baz")
 	return true, err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:413
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:421
 }
 
 func (f *bazFrame) Location() statemachine.Location {
@@ -440,4 +448,4 @@ func (f *bazMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.baz", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 46)
 }
 
-// Digest of what is above: 1333001f80cb91d7
+// Digest of what is above: 93ea56535857f5e5

@@ -21,6 +21,7 @@ const (
 
 // readAsync starts [read] as a state machine and returns its job.
 func readAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int]) {
+	_ = read // it is not unused
 	var r statemachine.Run
 	frame := readLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -75,11 +76,12 @@ func (f *readLocals) moveNext(r *statemachine.Run, arrived *job.Job[int]) (hasEn
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// main.go:19: n, err := arrived.Await()
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
 	if awaited = arrived; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:83
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:85
 		goto after1
 	}
 	f.State = 1
@@ -97,7 +99,7 @@ after1:
 		}
 		return true, n, err
 	}
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:101
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:103
 }
 
 func (f *readFrame) Location() statemachine.Location {
@@ -133,6 +135,7 @@ func (f *readMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // parseAsync starts [parse] as a state machine and returns its job.
 func parseAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int]) {
+	_ = parse // it is not unused
 	var r statemachine.Run
 	frame := parseLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -194,10 +197,11 @@ func (f *parseLocals) moveNext(r *statemachine.Run, args *parseArgs) (hasEnded b
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	f.read1, n, err = readEnter(r, args.ctx, args.arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:201
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:205
 	if f.read1 == nil {
 		goto after1
 	}
@@ -206,12 +210,12 @@ func (f *parseLocals) moveNext(r *statemachine.Run, args *parseArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:210
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:214
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:29
 	return true, 10 * n, err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:215
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:219
 }
 
 func (f *parseFrame) Location() statemachine.Location {
@@ -247,6 +251,7 @@ func (f *parseMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[string]) {
+	_ = serve // it is not unused
 	var r statemachine.Run
 	frame := serveLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -283,10 +288,11 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	f.parse1, n, err = parseEnter(r, args.ctx, args.arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:290
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:296
 	if f.parse1 == nil {
 		goto after1
 	}
@@ -295,12 +301,12 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	n, err = f.parse1.Results(r)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:299
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:305
 	f.parse1 = nil
 after1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:35
 	result0, result1 = fmt.Sprint(n, " parsed"), err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:304
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:310
 	return true, result0, result1
 }
 
@@ -324,4 +330,4 @@ func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/examples/20-async-stack/main.go", 34)
 }
 
-// Digest of what is above: 2211f6538516a022
+// Digest of what is above: c5362bb12d63bdfe

@@ -65,6 +65,7 @@ func (f *accountsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 		goto resume5
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// main.go:46: rows, err := job.Blocking(ctx, func(context.Context) (*sql.Rows, error) {
 	{
@@ -77,7 +78,7 @@ func (f *accountsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:46
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:81
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:82
 		goto after1
 	}
 	f.State = 1
@@ -99,7 +100,7 @@ after1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:50
 		f.Emit(account{}, err2)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:103
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:104
 	f.State = 2
 	f.ctx, f.db, f.rows = nil, nil, nil // not needed any more
 	return true
@@ -130,7 +131,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:55
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:134
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:135
 		goto after3
 	}
 	f.State = 3
@@ -155,7 +156,7 @@ after3:
 //line github.com/movenext/movenext/examples/22-sql/main.go:66
 		f.Emit(*row, nil)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:159
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:160
 	f.State = 4
 	f.db = nil // not needed any more
 	return true
@@ -168,12 +169,12 @@ resume4:
 			goto case2
 		}
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:172
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:173
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:64
 	f.Emit(account{}, err)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:177
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:178
 	f.State = 5
 	f.ctx, f.db, f.rows = nil, nil, nil // not needed any more
 	return true
@@ -188,7 +189,7 @@ case2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:67
 	return true
 endSwitch1:
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:192
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:193
 	goto for1
 }
 
@@ -200,6 +201,7 @@ func (f *accountsFrame) Location() statemachine.Location {
 
 // transferAsync starts [transfer] as a state machine and returns its job.
 func transferAsync(ctx context.Context, db *sql.DB, from, to string, amount int) (result *job.Job[job.Void]) {
+	_ = transfer // it is not unused
 	var r statemachine.Run
 	frame := transferFrame{ctx: ctx, from: from, to: to, amount: amount, err: new(error)}
 	defer statemachine.Catch(&r, &result)
@@ -267,6 +269,7 @@ func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (hasEnded, again b
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// main.go:77: … job.Blocking(ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx …
 	{
@@ -277,7 +280,7 @@ func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (hasEnded, again b
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:77
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:281
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:284
 		goto after1
 	}
 	f.State = 1
@@ -308,7 +311,7 @@ after1:
 	// main.go:87: if _, err := exec(ctx, tx, "ADD", from, -amount).Await(); err != nil {
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 	if awaited2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:312
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:315
 		goto after2
 	}
 	f.State = 2
@@ -324,7 +327,7 @@ after2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:87
 		if err2 != nil {
 			*f.err = fmt.Errorf("from %s: %w", f.from, err2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:328
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:331
 			goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:89
 		}
@@ -332,7 +335,7 @@ after2:
 	// main.go:90: if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 	if awaited2 = exec(f.ctx, f.tx, "ADD", f.to, f.amount); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:336
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:339
 		goto after3
 	}
 	f.State = 3
@@ -349,7 +352,7 @@ after3:
 //line github.com/movenext/movenext/examples/22-sql/main.go:90
 		if err2 != nil {
 			*f.err = fmt.Errorf("to %s: %w", f.to, err2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:353
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:356
 			goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:92
 		}
@@ -357,7 +360,7 @@ after3:
 	// main.go:93: _, err = end(ctx, tx.Commit).Await()
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	if awaited3 = end(f.ctx, f.tx.Commit); awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:361
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:364
 		goto after4
 	}
 	f.State = 4
@@ -375,7 +378,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:379
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:382
 		return true, false
 	}
 	f.State = 5
@@ -384,7 +387,7 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:388
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:391
 	goto epilogue
 }
 
@@ -453,6 +456,7 @@ func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Ar
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:82
 	if (*f.err) == nil {
@@ -461,7 +465,7 @@ func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Ar
 	// main.go:83: _, undone := end(ctx, tx.Rollback).Await()
 //line github.com/movenext/movenext/examples/22-sql/main.go:83
 	if awaited = end(args.ctx, args.tx.Rollback); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:465
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:469
 		goto after1
 	}
 	f.State = 1
@@ -477,7 +481,7 @@ after1:
 		(*f.err) = errors.Join((*f.err), undone)
 	}
 endIf1:
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:481
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:485
 	return true
 }
 
@@ -493,6 +497,7 @@ func (f *transferFunc1Frame) Results(r *statemachine.Run) {
 
 // reportAsync starts [report] as a state machine and returns its job.
 func reportAsync(ctx context.Context, db *sql.DB, limit int) (result *job.Job[job.Void]) {
+	_ = report // it is not unused
 	var r statemachine.Run
 	frame := reportFrame{limit: limit}
 	defer statemachine.Catch(&r, &result)
@@ -549,6 +554,7 @@ func (f *reportFrame) step(r *statemachine.Run, args *reportArgs) (hasEnded bool
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
 	f.loop1 = statemachine.RangeStream(accountsAsync(args.ctx, args.db))
@@ -558,7 +564,7 @@ range1:
 	// main.go:99: for a, err := range accounts(ctx, db) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:99
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:562
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:568
 		goto resume1
 	}
 	f.State = 1
@@ -573,7 +579,7 @@ resume1:
 		a, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:577
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:583
 			goto leave1
 //line github.com/movenext/movenext/examples/22-sql/main.go:102
 		}
@@ -583,12 +589,12 @@ resume1:
 	if f.limit--; f.limit == 0 {
 		goto leave2
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:587
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:593
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:592
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:598
 		goto resume2
 	}
 	f.State = 2
@@ -598,7 +604,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:602
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:608
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
@@ -606,7 +612,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:610
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:616
 		goto resume3
 	}
 	f.State = 3
@@ -616,22 +622,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:620
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:626
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:626
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:632
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	f.result0 = nil
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:631
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:637
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	return true
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:635
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:641
 }
 
 // reportMachine is [report] as the root of a chain: chain, job and frame in one allocation.
@@ -654,4 +660,4 @@ func (f *reportMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.report", "github.com/movenext/movenext/examples/22-sql/main.go", 99, 99, 99)
 }
 
-// Digest of what is above: 2ccc217441b1d341
+// Digest of what is above: 92fd05d272683ec6

@@ -22,6 +22,7 @@ const (
 
 // fetchAsync starts [fetch] as a state machine and returns its job.
 func fetchAsync(ctx context.Context, number int) (result *job.Job[page]) {
+	_ = fetch // it is not unused
 	var r statemachine.Run
 	frame := fetchLocals{number: number}
 	defer statemachine.Catch(&r, &result)
@@ -77,10 +78,11 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/23-stream/main.go:21
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:84
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:86
 	if !asleep {
 		goto after1
 	}
@@ -92,7 +94,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:22
 	return true, page{f.number}, err
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:96
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:98
 }
 
 func (f *fetchFrame) Location() statemachine.Location {
@@ -159,6 +161,7 @@ func (f *pagesFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/23-stream/main.go:28
 	fmt.Println("  open")
@@ -168,7 +171,7 @@ for1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:31
 	fmt.Println("  fetch", f.n)
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, f.ctx, f.n)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:172
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:175
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -177,12 +180,12 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:181
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:184
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 	f.Emit(fetch1Value, fetch1Err)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:186
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:189
 	f.State = 2
 	return true
 resume2:
@@ -198,7 +201,7 @@ resume2:
 	}
 //line github.com/movenext/movenext/examples/23-stream/main.go:30
 	f.n++
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:202
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:205
 	goto for1
 }
 
@@ -210,6 +213,7 @@ func (f *pagesFrame) Location() statemachine.Location {
 
 // readAsync starts [read] as a state machine and returns its job.
 func readAsync(ctx context.Context, limit int) (result *job.Job[job.Void]) {
+	_ = read // it is not unused
 	var r statemachine.Run
 	frame := readFrame{limit: limit}
 	defer statemachine.Catch(&r, &result)
@@ -260,6 +264,7 @@ func (f *readFrame) step(r *statemachine.Run, ctx context.Context) (hasEnded boo
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
 	f.loop1 = statemachine.RangeStream(pagesAsync(ctx))
@@ -269,7 +274,7 @@ range1:
 	// main.go:41: for p, err := range pages(ctx) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:273
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:278
 		goto resume1
 	}
 	f.State = 1
@@ -284,7 +289,7 @@ resume1:
 		p, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:288
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:293
 			goto leave1
 //line github.com/movenext/movenext/examples/23-stream/main.go:44
 		}
@@ -293,12 +298,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:297
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:302
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:302
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:307
 		goto resume2
 	}
 	f.State = 2
@@ -308,7 +313,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:312
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:317
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
@@ -316,7 +321,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:320
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:325
 		goto resume3
 	}
 	f.State = 3
@@ -326,23 +331,23 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:330
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:335
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:336
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:341
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:50
 	fmt.Println("  done")
 	f.result0 = nil
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:342
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:347
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:51
 	return true
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:346
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:351
 }
 
 // readMachine is [read] as the root of a chain: chain, job and frame in one allocation.
@@ -365,4 +370,4 @@ func (f *readMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.read", "github.com/movenext/movenext/examples/23-stream/main.go", 41, 41, 41)
 }
 
-// Digest of what is above: 0b0523d22d311f48
+// Digest of what is above: e96427aef347a3e7

@@ -22,6 +22,7 @@ const (
 
 // fetchAsync starts [fetch] as a state machine and returns its job.
 func fetchAsync(ctx context.Context, mirror string, round int) (result *job.Job[string]) {
+	_ = fetch // it is not unused
 	var r statemachine.Run
 	frame := fetchLocals{mirror: mirror, round: round}
 	defer statemachine.Catch(&r, &result)
@@ -78,10 +79,11 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:85
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:87
 	if !asleep {
 		goto after1
 	}
@@ -99,7 +101,7 @@ after1:
 		return true, "", errBusy
 	}
 	return true, "a page from " + f.mirror, nil
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:103
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:105
 }
 
 func (f *fetchFrame) Location() statemachine.Location {
@@ -135,6 +137,7 @@ func (f *fetchMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // fetchAnyAsync starts [fetchAny] as a state machine and returns its job.
 func fetchAnyAsync(ctx context.Context, mirrors ...string) (result *job.Job[string]) {
+	_ = fetchAny // it is not unused
 	var r statemachine.Run
 	frame := fetchAnyLocals{ctx: ctx, mirrors: mirrors}
 	defer statemachine.Catch(&r, &result)
@@ -174,6 +177,7 @@ func (f *fetchAnyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 s
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/24-retry/main.go:33
 	f.round = 0
@@ -194,7 +198,7 @@ range2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:34
 	f.mirror = f.list1[f.i1]
 	f.fetch1, page, err = fetchEnter(r, f.ctx, f.mirror, f.round)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:198
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:202
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -203,7 +207,7 @@ range2:
 resume1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:35
 	page, err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:207
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:211
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:36
@@ -213,7 +217,7 @@ after1:
 	fmt.Println(f.mirror, err)
 //line github.com/movenext/movenext/examples/24-retry/main.go:34
 	f.i1++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:217
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:221
 	goto range2
 endRange2:
 	{
@@ -221,7 +225,7 @@ endRange2:
 		pause := time.Millisecond << f.round
 		asleep, err = statemachine.Sleep(r, f.ctx, pause)
 	}
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:225
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:229
 	if !asleep {
 		goto after2
 	}
@@ -238,12 +242,12 @@ after2:
 	}
 //line github.com/movenext/movenext/examples/24-retry/main.go:33
 	f.round++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:242
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:246
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:46
 	return true, "", errBusy
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:247
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:251
 }
 
 // fetchAnyMachine is [fetchAny] as the root of a chain: chain, job and frame in one allocation.
@@ -266,4 +270,4 @@ func (f *fetchAnyMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.fetchAny", "github.com/movenext/movenext/examples/24-retry/main.go", 35, 42)
 }
 
-// Digest of what is above: d5f447eb784b15fc
+// Digest of what is above: dab488a05f722b04

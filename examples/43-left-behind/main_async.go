@@ -21,6 +21,7 @@ const (
 
 // leaveAsync starts [leave] as a state machine and returns its job.
 func leaveAsync(ctx context.Context, l *left) (result *job.Job[job.Void]) {
+	_ = leave // it is not unused
 	var r statemachine.Run
 	frame := leaveLocals{ctx: ctx, l: l}
 	defer statemachine.Catch(&r, &result)
@@ -75,10 +76,11 @@ func (f *leaveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:30
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Minute)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:82
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:84
 	if !asleep {
 		goto after1
 	}
@@ -100,7 +102,7 @@ after1:
 	f.l.twin = restAsync(f.ctx)
 	f.l.sleep = job.SleepAsync(f.ctx, time.Hour)
 	return true, nil
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:104
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:106
 }
 
 func (f *leaveFrame) Location() statemachine.Location {
@@ -162,10 +164,11 @@ func (f *leaveFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (h
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:34
 	asleep, result0 = statemachine.Sleep(r, ctx, 20*time.Minute)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:169
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:172
 	if !asleep {
 		goto after1
 	}
@@ -175,7 +178,7 @@ resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:34
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:179
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:182
 	return true, result0
 }
 
@@ -203,6 +206,7 @@ func (f *leaveFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
 
 // restAsync starts [rest] as a state machine and returns its job.
 func restAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = rest // it is not unused
 	var r statemachine.Run
 	frame := restLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -230,10 +234,11 @@ func (f *restLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnde
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:41
 	asleep, result0 = statemachine.Sleep(r, ctx, 40*time.Minute)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:237
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:242
 	if !asleep {
 		goto after1
 	}
@@ -243,7 +248,7 @@ resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:41
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:247
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:252
 	return true, result0
 }
 
@@ -270,6 +275,7 @@ func (f *restMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // asMachineAsync starts [asMachine] as a state machine and returns its job.
 func asMachineAsync(ctx context.Context, l *left) (result *job.Job[job.Void]) {
+	_ = asMachine // it is not unused
 	var r statemachine.Run
 	frame := asMachineLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -305,6 +311,7 @@ func (f *asMachineLocals) moveNext(r *statemachine.Run, args *asMachineArgs) (ha
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// main.go:47: … job.Go(ctx, func(ctx context.Context) error { return leave(ctx, l) }).Await( …
 	{
@@ -316,7 +323,7 @@ func (f *asMachineLocals) moveNext(r *statemachine.Run, args *asMachineArgs) (ha
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:320
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:327
 		goto after1
 	}
 	f.State = 1
@@ -331,7 +338,7 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:335
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:342
 }
 
 // asMachineMachine is [asMachine] as the root of a chain: chain, job and frame in one allocation.
@@ -392,10 +399,11 @@ func (f *asMachineFunc1Locals) moveNext(r *statemachine.Run, args *asMachineFunc
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	f.leave1, result0 = leaveEnter(r, args.ctx, args.l)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:399
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:407
 	if f.leave1 == nil {
 		goto after1
 	}
@@ -404,7 +412,7 @@ func (f *asMachineFunc1Locals) moveNext(r *statemachine.Run, args *asMachineFunc
 resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	result0 = f.leave1.Results(r)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:408
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:416
 	f.leave1 = nil
 after1:
 	return true, result0
@@ -430,4 +438,4 @@ func (f *asMachineFunc1Machine) Root() (statemachine.Root, statemachine.Location
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.asMachine", "github.com/movenext/movenext/examples/43-left-behind/main.go", 47)
 }
 
-// Digest of what is above: b5b2012093bf1c11
+// Digest of what is above: 6a04a0ad8e6c88e0

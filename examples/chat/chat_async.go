@@ -21,6 +21,7 @@ const (
 
 // serveAsync starts [chat.serve] as a state machine and returns its job.
 func (c *chat) serveAsync(ctx context.Context, m *member, roomName string) (result *job.Job[job.Void]) {
+	_ = (*chat).serve // it is not unused
 	var r statemachine.Run
 	frame := chatServeFrame{c: c, ctx: ctx, m: m, roomName: roomName}
 	defer statemachine.Catch(&r, &result)
@@ -63,6 +64,7 @@ func (f *chatServeFrame) MoveNext(run1 *statemachine.Run) (hasEnded bool) {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		c := f.c
@@ -77,7 +79,7 @@ func (f *chatServeFrame) MoveNext(run1 *statemachine.Run) (hasEnded bool) {
 	f.r = f.c.join(f.ctx, f.roomName, f.m)
 for1:
 	f.readMessage1, op, text2, err = f.m.readMessageEnter(run1, f.ctx)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:81
+//line github.com/movenext/movenext/examples/chat/chat_async.go:83
 	if f.readMessage1 == nil {
 		goto after1
 	}
@@ -86,7 +88,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/chat.go:203
 	op, text2, err = f.readMessage1.Results(run1)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:90
+//line github.com/movenext/movenext/examples/chat/chat_async.go:92
 	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/chat.go:204
@@ -99,7 +101,7 @@ after1:
 //line github.com/movenext/movenext/examples/chat/chat.go:208
 	f.c.leave(f.ctx, f.roomName, f.r, f.m)
 	f.end2 = f.m.endEnter(run1, f.ctx, err)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:103
+//line github.com/movenext/movenext/examples/chat/chat_async.go:105
 	if f.end2 == nil {
 		goto after2
 	}
@@ -109,7 +111,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/chat.go:209
 	f.end2.Results(run1)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:113
+//line github.com/movenext/movenext/examples/chat/chat_async.go:115
 	f.end2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -117,7 +119,7 @@ after2:
 	return true
 endIf1:
 	f.r.tell(f.ctx, event{Kind: "said", Name: f.m.name, Text: string(text2)})
-//line github.com/movenext/movenext/examples/chat/chat_async.go:121
+//line github.com/movenext/movenext/examples/chat/chat_async.go:123
 	goto for1
 }
 
@@ -145,6 +147,7 @@ func (f *chatServeMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // echoAsync starts [chat.echo] as a state machine and returns its job.
 func (c *chat) echoAsync(ctx context.Context, s *socket) (result *job.Job[job.Void]) {
+	_ = (*chat).echo // it is not unused
 	var r statemachine.Run
 	frame := chatEchoFrame{ctx: ctx, s: s}
 	defer statemachine.Catch(&r, &result)
@@ -185,6 +188,7 @@ func (f *chatEchoFrame) moveNext(r *statemachine.Run, c *chat) (hasEnded bool) {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		c := c
@@ -195,7 +199,7 @@ func (f *chatEchoFrame) moveNext(r *statemachine.Run, c *chat) (hasEnded bool) {
 for1:
 //line github.com/movenext/movenext/examples/chat/chat.go:222
 	f.readMessage1, op, message, err = f.s.readMessageEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:199
+//line github.com/movenext/movenext/examples/chat/chat_async.go:203
 	if f.readMessage1 == nil {
 		goto after1
 	}
@@ -204,7 +208,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/chat.go:222
 	op, message, err = f.readMessage1.Results(r)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:208
+//line github.com/movenext/movenext/examples/chat/chat_async.go:212
 	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/chat.go:223
@@ -213,7 +217,7 @@ after1:
 	}
 //line github.com/movenext/movenext/examples/chat/chat.go:224
 	f.end2 = f.s.endEnter(r, f.ctx, err)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:217
+//line github.com/movenext/movenext/examples/chat/chat_async.go:221
 	if f.end2 == nil {
 		goto after2
 	}
@@ -223,7 +227,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/chat.go:224
 	f.end2.Results(r)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:227
+//line github.com/movenext/movenext/examples/chat/chat_async.go:231
 	f.end2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -231,7 +235,7 @@ after2:
 	return true
 endIf1:
 	f.s.send(f.ctx, ws.NewFrame(op, true, message))
-//line github.com/movenext/movenext/examples/chat/chat_async.go:235
+//line github.com/movenext/movenext/examples/chat/chat_async.go:239
 	goto for1
 }
 
@@ -255,4 +259,4 @@ func (f *chatEchoMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*chat).echo", "github.com/movenext/movenext/examples/chat/chat.go", 222, 224)
 }
 
-// Digest of what is above: e39e73f8bafd06c8
+// Digest of what is above: 33937e6ea8e0723b

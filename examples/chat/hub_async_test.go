@@ -25,6 +25,7 @@ const (
 
 // hubAsync starts [hub] as a state machine and returns its job.
 func hubAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = hub // it is not unused
 	var r statemachine.Run
 	frame := hubLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -81,12 +82,13 @@ func (f *hubLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error)
 		goto resume7
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/chat/hub_test.go:30
 	f.n = simnet.New(f.ctx, simnet.Latency(0, time.Second), simnet.Short())
 	f.c = newChat(f.ctx, 2, time.Minute)
 	f.enterHub1, f.ann, f.servedAnn, err = enterHubEnter(r, f.ctx, f.c, f.n, "Ann")
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:90
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:92
 	if f.enterHub1 == nil {
 		goto after1
 	}
@@ -95,7 +97,7 @@ func (f *hubLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error)
 resume1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:32
 	f.ann, f.servedAnn, err = f.enterHub1.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:99
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:101
 	f.enterHub1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:33
@@ -103,7 +105,7 @@ after1:
 		return true, err
 	}
 	f.enterHub1, f.bob, f.servedBob, err = enterHubEnter(r, f.ctx, f.c, f.n, "Bob")
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:107
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:109
 	if f.enterHub1 == nil {
 		goto after2
 	}
@@ -113,7 +115,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:36
 	f.bob, f.servedBob, err = f.enterHub1.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:117
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:119
 	f.enterHub1 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:37
@@ -134,7 +136,7 @@ range1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:43
 	f.want = f.list1[f.i1]
 	f.hear3, e, err = hearEnter(r, f.ctx, f.bob, "said")
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:138
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:140
 	if f.hear3 == nil {
 		goto after3
 	}
@@ -144,24 +146,24 @@ range1:
 resume3:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:44
 	e, err = f.hear3.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:148
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:150
 	f.hear3 = nil
 after3:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:44
 	if err != nil || e.Text != f.want {
 		result0 = fmt.Errorf("heard %q instead of %q: %w", e.Text, f.want, err)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:154
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:156
 		return true, result0
 //line github.com/movenext/movenext/examples/chat/hub_test.go:46
 	}
 //line github.com/movenext/movenext/examples/chat/hub_test.go:43
 	f.i1++
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:160
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:162
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:48
 	f.end4 = f.ann.endEnter(r, f.ctx, &closeError{ws.StatusNormalClosure, "bye"})
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:165
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:167
 	if f.end4 == nil {
 		goto after4
 	}
@@ -171,12 +173,12 @@ endRange1:
 resume4:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:48
 	f.end4.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:175
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:177
 	f.end4 = nil
 after4:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:49
 	f.hear3, e, err = hearEnter(r, f.ctx, f.bob, "left")
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:180
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:182
 	if f.hear3 == nil {
 		goto after5
 	}
@@ -186,18 +188,18 @@ after4:
 resume5:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:49
 	e, err = f.hear3.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:190
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:192
 	f.hear3 = nil
 after5:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:49
 	if err != nil || e.Name != "Ann" {
 		result0 = fmt.Errorf("left: %q: %w", e.Name, err)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:196
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:198
 		return true, result0
 //line github.com/movenext/movenext/examples/chat/hub_test.go:51
 	}
 	f.end4 = f.bob.endEnter(r, f.ctx, &closeError{ws.StatusNormalClosure, "bye"})
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:201
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:203
 	if f.end4 == nil {
 		goto after6
 	}
@@ -207,13 +209,13 @@ after5:
 resume6:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:52
 	f.end4.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:211
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:213
 	f.end4 = nil
 after6:
 	// hub_test.go:53: if _, err := job.WhenAllOf(servedAnn, servedBob).Await(); err != nil {
 //line github.com/movenext/movenext/examples/chat/hub_test.go:53
 	if awaited = job.WhenAllOf(f.servedAnn, f.servedBob); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:217
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:219
 		goto after7
 	}
 	f.State = 7
@@ -235,12 +237,12 @@ after7:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:56
 	if left := len(f.c.connections()) + len(f.c.rooms); left > 0 {
 		result0 = fmt.Errorf("%d connections and rooms are left", left)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:239
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:241
 		return true, result0
 //line github.com/movenext/movenext/examples/chat/hub_test.go:58
 	}
 	return true, nil
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:244
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:246
 }
 
 // hubMachine is [hub] as the root of a chain: chain, job and frame in one allocation.
@@ -267,6 +269,7 @@ func (f *hubMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // enterHubAsync starts [enterHub] as a state machine and returns its job.
 func enterHubAsync(ctx context.Context, c *chat, n *simnet.Network, name string) (result *job.Job[job.Tuple2[*socket, job.Handle]]) {
+	_ = enterHub // it is not unused
 	var r statemachine.Run
 	frame := enterHubLocals{ctx: ctx, c: c, name: name}
 	defer statemachine.Catch(&r, &result)
@@ -335,6 +338,7 @@ func (f *enterHubLocals) moveNext(r *statemachine.Run, n *simnet.Network) (hasEn
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		var l *simnet.Listener
@@ -342,7 +346,7 @@ func (f *enterHubLocals) moveNext(r *statemachine.Run, n *simnet.Network) (hasEn
 		l, err2 = n.Listen(f.name)
 		if err2 != nil {
 			f.s, f.served = nil, nil
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:346
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:350
 			return true, err2
 //line github.com/movenext/movenext/examples/chat/hub_test.go:69
 		}
@@ -350,7 +354,7 @@ func (f *enterHubLocals) moveNext(r *statemachine.Run, n *simnet.Network) (hasEn
 	}
 //line github.com/movenext/movenext/examples/chat/hub_test.go:71
 	f.dial1, f.conn, err2 = n.DialEnter(r, f.ctx, f.name)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:354
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:358
 	if f.dial1 == nil {
 		goto after1
 	}
@@ -359,20 +363,20 @@ func (f *enterHubLocals) moveNext(r *statemachine.Run, n *simnet.Network) (hasEn
 resume1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:71
 	f.conn, err2 = f.dial1.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:363
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:367
 	f.dial1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:72
 	if err2 != nil {
 		f.s, f.served = nil, nil
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:369
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:373
 		return true, err2
 //line github.com/movenext/movenext/examples/chat/hub_test.go:74
 	}
 	// hub_test.go:75: theirs, err := accepted.Await()
 //line github.com/movenext/movenext/examples/chat/hub_test.go:75
 	if awaited = f.accepted; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:376
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:380
 		goto after2
 	}
 	f.State = 2
@@ -389,14 +393,14 @@ after2:
 		theirs, err2 = awaited.GetResult()
 		if err2 != nil {
 			f.s, f.served = nil, nil
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:393
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:397
 			return true, err2
 //line github.com/movenext/movenext/examples/chat/hub_test.go:78
 		}
 		member2 := &member{newSocket(theirs, ws.StateServerSide, f.c.silence), f.name}
 		if err := f.c.add(member2.socket); err != nil {
 			f.s, f.served, err2 = nil, nil, err
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:400
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:404
 			return true, err2
 //line github.com/movenext/movenext/examples/chat/hub_test.go:82
 		}
@@ -405,7 +409,7 @@ after2:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:84
 	f.s = newSocket(f.conn, ws.StateClientSide, f.c.silence)
 	f.hear3, _, err2 = hearEnter(r, f.ctx, f.s, "here")
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:409
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:413
 	if f.hear3 == nil {
 		goto after3
 	}
@@ -415,7 +419,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:85
 	_, err2 = f.hear3.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:419
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:423
 	f.hear3 = nil
 after3:
 	return true, err2
@@ -454,6 +458,7 @@ func (f *enterHubMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // hearAsync starts [hear] as a state machine and returns its job.
 func hearAsync(ctx context.Context, s *socket, kind string) (result *job.Job[event]) {
+	_ = hear // it is not unused
 	var r statemachine.Run
 	frame := hearLocals{ctx: ctx, s: s, kind: kind, e: new(event)}
 	defer statemachine.Catch(&r, &result)
@@ -513,6 +518,7 @@ func (f *hearLocals) moveNext(r *statemachine.Run) (hasEnded bool, err2 error) {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:93
@@ -521,7 +527,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/chat/hub_test.go:94
 	f.readMessage1, _, text2, err = f.s.readMessageEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:525
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:531
 	if f.readMessage1 == nil {
 		goto after1
 	}
@@ -530,28 +536,28 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:94
 	_, text2, err = f.readMessage1.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:534
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:540
 	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:95
 	if err != nil {
 		err2 = err
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:540
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:546
 		return true, err2
 //line github.com/movenext/movenext/examples/chat/hub_test.go:97
 	}
 	if err := json.Unmarshal(text2, f.e); err != nil {
 		err2 = err
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:546
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:552
 		return true, err2
 //line github.com/movenext/movenext/examples/chat/hub_test.go:100
 	}
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:550
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:556
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:102
 	err2 = nil
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:555
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:561
 	return true, err2
 }
 
@@ -584,4 +590,4 @@ func (f *hearMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.hear", "github.com/movenext/movenext/examples/chat/hub_test.go", 94)
 }
 
-// Digest of what is above: 5b6a590626fee0be
+// Digest of what is above: b9ffecfc7c4b6a7a

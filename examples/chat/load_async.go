@@ -24,6 +24,7 @@ const (
 
 // listenAsync starts [load.listen] as a state machine and returns its job.
 func (l *load) listenAsync(ctx context.Context, s *socket) (result *job.Job[job.Void]) {
+	_ = (*load).listen // it is not unused
 	var r statemachine.Run
 	frame := loadListenFrame{l: l, ctx: ctx, s: s}
 	defer statemachine.Catch(&r, &result)
@@ -61,12 +62,13 @@ func (f *loadListenFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/examples/chat/load.go:98
 	f.entered = false
 for1:
 	f.readMessage1, _, text2, err = f.s.readMessageEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/load_async.go:70
+//line github.com/movenext/movenext/examples/chat/load_async.go:72
 	if f.readMessage1 == nil {
 		goto after1
 	}
@@ -75,7 +77,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/load.go:100
 	_, text2, err = f.readMessage1.Results(r)
-//line github.com/movenext/movenext/examples/chat/load_async.go:79
+//line github.com/movenext/movenext/examples/chat/load_async.go:81
 	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/load.go:101
@@ -88,7 +90,7 @@ after1:
 	}
 	f.l.lost.Add(1)
 	f.end2 = f.s.endEnter(r, f.ctx, err)
-//line github.com/movenext/movenext/examples/chat/load_async.go:92
+//line github.com/movenext/movenext/examples/chat/load_async.go:94
 	if f.end2 == nil {
 		goto after2
 	}
@@ -98,7 +100,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/load.go:106
 	f.end2.Results(r)
-//line github.com/movenext/movenext/examples/chat/load_async.go:102
+//line github.com/movenext/movenext/examples/chat/load_async.go:104
 	f.end2 = nil
 after2:
 	return true
@@ -108,7 +110,7 @@ endIf1:
 		f.entered = true
 		f.l.here.Done()
 	}
-//line github.com/movenext/movenext/examples/chat/load_async.go:112
+//line github.com/movenext/movenext/examples/chat/load_async.go:114
 	goto for1
 }
 
@@ -136,6 +138,7 @@ func (f *loadListenMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // sendAllAsync starts [load.sendAll] as a state machine and returns its job.
 func (l *load) sendAllAsync(ctx context.Context, sockets []*socket) (result *job.Job[int]) {
+	_ = (*load).sendAll // it is not unused
 	var r statemachine.Run
 	frame := loadSendAllLocals{l: l, ctx: ctx, sockets: sockets}
 	defer statemachine.Catch(&r, &result)
@@ -172,6 +175,7 @@ func (f *loadSendAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, err er
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/chat/load.go:141
 	f.pace = rate.NewLimiter(rate.Limit(f.l.rate), 1)
@@ -179,7 +183,7 @@ func (f *loadSendAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, err er
 for1:
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	f.wait1, err2 = f.pace.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/load_async.go:183
+//line github.com/movenext/movenext/examples/chat/load_async.go:187
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -188,13 +192,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	err2 = f.wait1.Results(r)
-//line github.com/movenext/movenext/examples/chat/load_async.go:192
+//line github.com/movenext/movenext/examples/chat/load_async.go:196
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	if err2 != nil {
 		err = nil
-//line github.com/movenext/movenext/examples/chat/load_async.go:198
+//line github.com/movenext/movenext/examples/chat/load_async.go:202
 		return true, err //nolint:nilerr // the time is over
 	}
 	{
@@ -207,7 +211,7 @@ after1:
 	f.l.expected.Add(int64(f.l.membersOf(f.i % f.l.rooms)))
 //line github.com/movenext/movenext/examples/chat/load.go:142
 	f.i = (f.i + 1) % len(f.sockets)
-//line github.com/movenext/movenext/examples/chat/load_async.go:211
+//line github.com/movenext/movenext/examples/chat/load_async.go:215
 	goto for1
 }
 
@@ -232,4 +236,4 @@ func (f *loadSendAllMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*load).sendAll", "github.com/movenext/movenext/examples/chat/load.go", 143)
 }
 
-// Digest of what is above: da605478d027e5a8
+// Digest of what is above: 5e7efc0db2720475

@@ -26,6 +26,7 @@ const (
 
 // readMessageAsync starts [socket.readMessage] as a state machine and returns its job.
 func (s *socket) readMessageAsync(ctx context.Context) (result *job.Job[job.Tuple2[ws.OpCode, []byte]]) {
+	_ = (*socket).readMessage // it is not unused
 	var r statemachine.Run
 	frame := socketReadMessageLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -89,6 +90,7 @@ func (f *socketReadMessageLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:86
 	f.asked = false
@@ -100,7 +102,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:89
 	f.readable1, err2 = f.s.in.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:104
+//line github.com/movenext/movenext/examples/chat/socket_async.go:106
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -109,7 +111,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:89
 	err2 = f.readable1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:113
+//line github.com/movenext/movenext/examples/chat/socket_async.go:115
 	f.readable1 = nil
 after1:
 endIf1:
@@ -127,7 +129,7 @@ endIf1:
 	}
 	f.asked = false
 	f.readFrame2, message2, complete, err2 = f.s.readFrameEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:131
+//line github.com/movenext/movenext/examples/chat/socket_async.go:133
 	if f.readFrame2 == nil {
 		goto after2
 	}
@@ -136,7 +138,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:103
 	message2, complete, err2 = f.readFrame2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:140
+//line github.com/movenext/movenext/examples/chat/socket_async.go:142
 	f.readFrame2 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:104
@@ -144,7 +146,7 @@ after2:
 		return true, f.s.op, message2, err2
 	}
 next1:
-//line github.com/movenext/movenext/examples/chat/socket_async.go:148
+//line github.com/movenext/movenext/examples/chat/socket_async.go:150
 	goto for1
 }
 
@@ -182,6 +184,7 @@ func (f *socketReadMessageMachine) Root() (statemachine.Root, statemachine.Locat
 
 // readFrameAsync starts [socket.readFrame] as a state machine and returns its job.
 func (s *socket) readFrameAsync(ctx context.Context) (result *job.Job[job.Tuple2[[]byte, bool]]) {
+	_ = (*socket).readFrame // it is not unused
 	var r statemachine.Run
 	frame := socketReadFrameLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -243,13 +246,14 @@ func (f *socketReadFrameLocals) moveNext(r *statemachine.Run) (hasEnded bool, me
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:116
 	if err := f.s.conn.SetReadDeadline(time.Now().Add(f.s.silence)); err != nil {
 		return true, nil, false, err
 	}
 	f.readHeader1, f.h, err2 = f.s.readHeaderEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:253
+//line github.com/movenext/movenext/examples/chat/socket_async.go:257
 	if f.readHeader1 == nil {
 		goto after1
 	}
@@ -258,18 +262,18 @@ func (f *socketReadFrameLocals) moveNext(r *statemachine.Run) (hasEnded bool, me
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:119
 	f.h, err2 = f.readHeader1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:262
+//line github.com/movenext/movenext/examples/chat/socket_async.go:266
 	f.readHeader1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:120
 	if err2 != nil {
 		message, complete = nil, false
-//line github.com/movenext/movenext/examples/chat/socket_async.go:268
+//line github.com/movenext/movenext/examples/chat/socket_async.go:272
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:122
 	}
 	f.readPayload2, p, err2 = f.s.readPayloadEnter(r, f.h)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:273
+//line github.com/movenext/movenext/examples/chat/socket_async.go:277
 	if f.readPayload2 == nil {
 		goto after2
 	}
@@ -278,24 +282,24 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:123
 	p, err2 = f.readPayload2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:282
+//line github.com/movenext/movenext/examples/chat/socket_async.go:286
 	f.readPayload2 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:124
 	if err2 != nil {
 		message, complete = nil, false
-//line github.com/movenext/movenext/examples/chat/socket_async.go:288
+//line github.com/movenext/movenext/examples/chat/socket_async.go:292
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:126
 	}
 	if f.h.OpCode.IsControl() {
 		message, complete, err2 = nil, false, f.s.handleControl(f.ctx, f.h.OpCode, p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:294
+//line github.com/movenext/movenext/examples/chat/socket_async.go:298
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:129
 	}
 	message, complete, err2 = f.s.collect(f.h, p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:299
+//line github.com/movenext/movenext/examples/chat/socket_async.go:303
 	return true, message, complete, err2
 }
 
@@ -333,6 +337,7 @@ func (f *socketReadFrameMachine) Root() (statemachine.Root, statemachine.Locatio
 
 // readHeaderAsync starts [socket.readHeader] as a state machine and returns its job.
 func (s *socket) readHeaderAsync(ctx context.Context) (result *job.Job[ws.Header]) {
+	_ = (*socket).readHeader // it is not unused
 	var r statemachine.Run
 	frame := socketReadHeaderLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -397,10 +402,11 @@ func (f *socketReadHeaderLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:404
+//line github.com/movenext/movenext/examples/chat/socket_async.go:410
 	if f.peek1 == nil {
 		goto after1
 	}
@@ -409,7 +415,7 @@ func (f *socketReadHeaderLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	p, err = f.peek1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:413
+//line github.com/movenext/movenext/examples/chat/socket_async.go:419
 	f.peek1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:138
@@ -418,7 +424,7 @@ after1:
 	}
 	f.size = headerSize(p[1])
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, f.size)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:422
+//line github.com/movenext/movenext/examples/chat/socket_async.go:428
 	if f.peek1 == nil {
 		goto after2
 	}
@@ -428,7 +434,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:142
 	p, err = f.peek1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:432
+//line github.com/movenext/movenext/examples/chat/socket_async.go:438
 	f.peek1 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:142
@@ -438,12 +444,12 @@ after2:
 	f.h, err = ws.ReadHeader(bytes.NewReader(p))
 	if err != nil {
 		result0, result1 = f.h, &closeError{ws.StatusProtocolError, err.Error()}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:442
+//line github.com/movenext/movenext/examples/chat/socket_async.go:448
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:148
 	}
 	f.read3, _, err = f.s.in.ReadEnter(r, make([]byte, f.size))
-//line github.com/movenext/movenext/examples/chat/socket_async.go:447
+//line github.com/movenext/movenext/examples/chat/socket_async.go:453
 	if f.read3 == nil {
 		goto after3
 	}
@@ -453,7 +459,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/examples/chat/socket.go:149
 	_, err = f.read3.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:457
+//line github.com/movenext/movenext/examples/chat/socket_async.go:463
 	f.read3 = nil
 after3:
 //line github.com/movenext/movenext/examples/chat/socket.go:149
@@ -462,7 +468,7 @@ after3:
 	}
 	if err := ws.CheckHeader(f.h, f.s.state); err != nil {
 		result0, result1 = f.h, &closeError{ws.StatusProtocolError, err.Error()}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:466
+//line github.com/movenext/movenext/examples/chat/socket_async.go:472
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:154
 	}
@@ -470,7 +476,7 @@ after3:
 		return true, f.h, &closeError{ws.StatusMessageTooBig, "the message is too long"}
 	}
 	return true, f.h, nil
-//line github.com/movenext/movenext/examples/chat/socket_async.go:474
+//line github.com/movenext/movenext/examples/chat/socket_async.go:480
 }
 
 func (f *socketReadHeaderFrame) Location() statemachine.Location {
@@ -507,6 +513,7 @@ func (f *socketReadHeaderMachine) Root() (statemachine.Root, statemachine.Locati
 
 // readPayloadAsync starts [socket.readPayload] as a state machine and returns its job.
 func (s *socket) readPayloadAsync(h ws.Header) (result *job.Job[[]byte]) {
+	_ = (*socket).readPayload // it is not unused
 	var r statemachine.Run
 	frame := socketReadPayloadLocals{s: s, h: h}
 	defer statemachine.Catch(&r, &result)
@@ -566,6 +573,7 @@ func (f *socketReadPayloadLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:180
 	f.p = make([]byte, f.h.Length)
@@ -577,7 +585,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:182
 	f.read1, got, err = f.s.in.ReadEnter(r, f.p[f.n:])
-//line github.com/movenext/movenext/examples/chat/socket_async.go:581
+//line github.com/movenext/movenext/examples/chat/socket_async.go:589
 	if f.read1 == nil {
 		goto after1
 	}
@@ -586,7 +594,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:182
 	got, err = f.read1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:590
+//line github.com/movenext/movenext/examples/chat/socket_async.go:598
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:183
@@ -597,7 +605,7 @@ after1:
 	if err != nil && f.n < len(f.p) {
 		return true, nil, err
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:601
+//line github.com/movenext/movenext/examples/chat/socket_async.go:609
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/examples/chat/socket.go:191
@@ -605,7 +613,7 @@ endFor1:
 		ws.Cipher(f.p, f.h.Mask, 0)
 	}
 	return true, f.p, nil
-//line github.com/movenext/movenext/examples/chat/socket_async.go:609
+//line github.com/movenext/movenext/examples/chat/socket_async.go:617
 }
 
 func (f *socketReadPayloadFrame) Location() statemachine.Location {
@@ -642,6 +650,7 @@ func (f *socketReadPayloadMachine) Root() (statemachine.Root, statemachine.Locat
 
 // flushAsync starts [socket.flush] as a state machine and returns its job.
 func (s *socket) flushAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = (*socket).flush // it is not unused
 	var r statemachine.Run
 	frame := socketFlushFrame{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -672,6 +681,7 @@ func (f *socketFlushFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 for1:
 	{
@@ -685,7 +695,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:299
 	if statemachine.TwinEnded(r, f.writeAll1) {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:689
+//line github.com/movenext/movenext/examples/chat/socket_async.go:699
 		goto resume1
 	}
 	f.State = 1
@@ -694,7 +704,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/chat/socket.go:299
 		_, err := statemachine.TwinResult(r, f.writeAll1)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:698
+//line github.com/movenext/movenext/examples/chat/socket_async.go:708
 		f.writeAll1 = nil
 //line github.com/movenext/movenext/examples/chat/socket.go:299
 		if err != nil {
@@ -703,7 +713,7 @@ resume1:
 			return true
 		}
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:707
+//line github.com/movenext/movenext/examples/chat/socket_async.go:717
 	goto for1
 }
 
@@ -731,6 +741,7 @@ func (f *socketFlushMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // endAsync starts [socket.end] as a state machine and returns its job.
 func (s *socket) endAsync(ctx context.Context, err error) (result *job.Job[job.Void]) {
+	_ = (*socket).end // it is not unused
 	var r statemachine.Run
 	frame := socketEndFrame{s: s}
 	defer statemachine.Catch(&r, &result)
@@ -787,6 +798,7 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	{
 //line github.com/movenext/movenext/examples/chat/socket.go:346
@@ -800,7 +812,7 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:348
 	f.wait1, _ = f.s.drained.WaitEnter(r, args.ctx) // bounded by writeTime
-//line github.com/movenext/movenext/examples/chat/socket_async.go:804
+//line github.com/movenext/movenext/examples/chat/socket_async.go:816
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -809,12 +821,12 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:348
 	f.wait1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:813
+//line github.com/movenext/movenext/examples/chat/socket_async.go:825
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:349
 	f.linger2 = f.s.lingerEnter(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:818
+//line github.com/movenext/movenext/examples/chat/socket_async.go:830
 	if f.linger2 == nil {
 		goto after2
 	}
@@ -823,13 +835,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:349
 	f.linger2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:827
+//line github.com/movenext/movenext/examples/chat/socket_async.go:839
 	f.linger2 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:351
 	_ = f.s.conn.Close()
-//line github.com/movenext/movenext/examples/chat/socket_async.go:833
+//line github.com/movenext/movenext/examples/chat/socket_async.go:845
 	return true
 }
 
@@ -864,6 +876,7 @@ func (f *socketEndMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // lingerAsync starts [socket.linger] as a state machine and returns its job.
 func (s *socket) lingerAsync() (result *job.Job[job.Void]) {
+	_ = (*socket).linger // it is not unused
 	var r statemachine.Run
 	frame := socketLingerFrame{s: s}
 	defer statemachine.Catch(&r, &result)
@@ -913,12 +926,13 @@ func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 	f.closeWrite1 = f.s.conn.CloseWriteAsync()
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 	if statemachine.TwinEnded(r, f.closeWrite1) {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:922
+//line github.com/movenext/movenext/examples/chat/socket_async.go:936
 		goto resume1
 	}
 	f.State = 1
@@ -927,7 +941,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 		_, closeWrite1Err := statemachine.TwinResult(r, f.closeWrite1)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:931
+//line github.com/movenext/movenext/examples/chat/socket_async.go:945
 		f.closeWrite1 = nil
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 		if closeWrite1Err != nil {
@@ -939,7 +953,7 @@ resume1:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/examples/chat/socket_async.go:943
+//line github.com/movenext/movenext/examples/chat/socket_async.go:957
 	return true
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:362
@@ -951,7 +965,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:363
 	f.read2, n, err = f.s.in.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:955
+//line github.com/movenext/movenext/examples/chat/socket_async.go:969
 	if f.read2 == nil {
 		goto after2
 	}
@@ -960,7 +974,7 @@ for1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:363
 	n, err = f.read2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:964
+//line github.com/movenext/movenext/examples/chat/socket_async.go:978
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:364
@@ -968,7 +982,7 @@ after2:
 		return true
 	}
 	f.rest -= n
-//line github.com/movenext/movenext/examples/chat/socket_async.go:972
+//line github.com/movenext/movenext/examples/chat/socket_async.go:986
 	goto for1
 endFor1:
 	return true
@@ -1002,4 +1016,4 @@ func (f *socketLingerMachine) Root() (statemachine.Root, statemachine.Location) 
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*socket).linger", "github.com/movenext/movenext/examples/chat/socket.go", 359, 363)
 }
 
-// Digest of what is above: 4cc657536ec0a79d
+// Digest of what is above: d1293026f006162f

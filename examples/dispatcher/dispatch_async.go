@@ -20,6 +20,7 @@ const (
 
 // deliverAsync starts [dispatcher.deliver] as a state machine and returns its job.
 func (d *dispatcher) deliverAsync(ctx context.Context, h hook) (result *job.Job[job.Void]) {
+	_ = (*dispatcher).deliver // it is not unused
 	var r statemachine.Run
 	frame := dispatcherDeliverFrame{d: d, ctx: ctx, h: h}
 	defer statemachine.Catch(&r, &result)
@@ -52,6 +53,7 @@ func (f *dispatcherDeliverFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	{
 		d := f.d
@@ -63,7 +65,7 @@ func (f *dispatcherDeliverFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:67
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:69
 		goto resume1
 	}
 	f.State = 1
@@ -72,14 +74,14 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:76
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:78
 		f.do1 = nil
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:123
 		if err != nil {
 			f.d.log.WarnContext(f.ctx, "not delivered", "hook", f.h.ID, "lane", f.h.Lane, "why", err)
 		}
 	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:83
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:85
 	return true
 }
 
@@ -143,10 +145,11 @@ func (f *dispatcherDeliverFunc1Locals) moveNext(r *statemachine.Run, args *dispa
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 	f.attempts1, result0 = args.d.attemptsEnter(r, args.ctx, args.h)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:150
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:153
 	if f.attempts1 == nil {
 		goto after1
 	}
@@ -155,7 +158,7 @@ func (f *dispatcherDeliverFunc1Locals) moveNext(r *statemachine.Run, args *dispa
 resume1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 	result0 = f.attempts1.Results(r)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:159
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:162
 	f.attempts1 = nil
 after1:
 	return true, result0
@@ -185,6 +188,7 @@ func (f *dispatcherDeliverFunc1Machine) Root() (statemachine.Root, statemachine.
 
 // attemptsAsync starts [dispatcher.attempts] as a state machine and returns its job.
 func (d *dispatcher) attemptsAsync(ctx context.Context, h hook) (result *job.Job[job.Void]) {
+	_ = (*dispatcher).attempts // it is not unused
 	var r statemachine.Run
 	frame := dispatcherAttemptsLocals{d: d, ctx: ctx, h: h}
 	defer statemachine.Catch(&r, &result)
@@ -249,6 +253,7 @@ func (f *dispatcherAttemptsLocals) moveNext(r *statemachine.Run) (hasEnded bool,
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:133
 	f.outcome = new(func(*numbers))
@@ -258,7 +263,7 @@ func (f *dispatcherAttemptsLocals) moveNext(r *statemachine.Run) (hasEnded bool,
 for1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:135
 	f.attempt1, err = f.d.attemptEnter(r, f.ctx, f.h)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:262
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:267
 	if f.attempt1 == nil {
 		goto after1
 	}
@@ -267,7 +272,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:135
 	err = f.attempt1.Results(r)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:271
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:276
 	f.attempt1 = nil
 after1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:136
@@ -284,7 +289,7 @@ after1:
 	}
 	f.d.lock(func(n *numbers) { n.Retried++ })
 	asleep, err = statemachine.Sleep(r, f.ctx, f.d.pause(f.n))
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:288
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:293
 	if !asleep {
 		goto after2
 	}
@@ -300,7 +305,7 @@ after2:
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
 	f.n++
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:304
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:309
 	goto for1
 endFor1:
 	{
@@ -313,7 +318,7 @@ endFor1:
 	f.remove3 = f.d.world.removeAsync(context.WithoutCancel(f.ctx), f.h)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:154
 	if statemachine.TwinEnded(r, f.remove3) {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:317
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:322
 		goto resume3
 	}
 	f.State = 3
@@ -322,7 +327,7 @@ endFor1:
 resume3:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:154
 	_, result0 = statemachine.TwinResult(r, f.remove3)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:326
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:331
 	f.remove3 = nil
 	return true, result0
 }
@@ -361,6 +366,7 @@ func (f *dispatcherAttemptsMachine) Root() (statemachine.Root, statemachine.Loca
 
 // attemptAsync starts [dispatcher.attempt] as a state machine and returns its job.
 func (d *dispatcher) attemptAsync(ctx context.Context, h hook) (result *job.Job[job.Void]) {
+	_ = (*dispatcher).attempt // it is not unused
 	var r statemachine.Run
 	frame := dispatcherAttemptLocals{d: d, ctx: ctx, h: h}
 	defer statemachine.Catch(&r, &result)
@@ -424,10 +430,11 @@ func (f *dispatcherAttemptLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	f.acquire1, err = f.d.limit.AcquireEnter(r, f.ctx, f.h.Host)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:431
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:438
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -436,13 +443,13 @@ func (f *dispatcherAttemptLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 resume1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:440
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:447
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:446
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:453
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:163
 		return true, result0
@@ -463,7 +470,7 @@ after1:
 	f.post2 = f.d.world.postAsync(f.ctx, f.h)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:168
 	if statemachine.TwinEnded(r, f.post2) {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:467
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:474
 		goto resume2
 	}
 	f.State = 2
@@ -472,12 +479,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:168
 	_, result0 = statemachine.TwinResult(r, f.post2)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:476
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:483
 	f.post2 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:168
 	return true, result0
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:481
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:488
 }
 
 func (f *dispatcherAttemptFrame) Location() statemachine.Location {
@@ -511,4 +518,4 @@ func (f *dispatcherAttemptMachine) Root() (statemachine.Root, statemachine.Locat
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempt", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 162, 168)
 }
 
-// Digest of what is above: 21e6efa4788fcaff
+// Digest of what is above: ba563c697699b06c

@@ -24,6 +24,7 @@ const (
 
 // postAsync starts [simulated.post] as a state machine and returns its job.
 func (w *simulated) postAsync(ctx context.Context, h hook) (result *job.Job[job.Void]) {
+	_ = (*simulated).post // it is not unused
 	var r statemachine.Run
 	frame := simulatedPostLocals{w: w, ctx: ctx, h: h}
 	defer statemachine.Catch(&r, &result)
@@ -83,6 +84,7 @@ func (f *simulatedPostLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:50
 	f.w.enter(f.h, 1)
@@ -94,7 +96,7 @@ func (f *simulatedPostLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:52
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Second)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:98
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:100
 	if !asleep {
 		goto after1
 	}
@@ -107,14 +109,14 @@ after1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:52
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:111
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:113
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:53
 		return true, result0
 	}
 	if jobtest.Fault(f.ctx, refused) {
 		result0 = errors.New(refused)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:118
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:120
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:56
 		return true, result0
@@ -129,11 +131,11 @@ after1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:60
 	f.w.took[f.h.Lane] = append(f.w.took[f.h.Lane], f.h.ID)
 	result0 = nil
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:133
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:135
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:61
 	return true, result0
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:137
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:139
 }
 
 func (f *simulatedPostFrame) Location() statemachine.Location {
@@ -171,6 +173,7 @@ func (f *simulatedPostMachine) Root() (statemachine.Root, statemachine.Location)
 
 // removeAsync starts [simulated.remove] as a state machine and returns its job.
 func (w *simulated) removeAsync(arg0 context.Context, h hook) (result *job.Job[job.Void]) {
+	_ = (*simulated).remove // it is not unused
 	var r statemachine.Run
 	frame := simulatedRemoveLocals{w: w, h: h}
 	defer statemachine.Catch(&r, &result)
@@ -227,6 +230,7 @@ func (f *simulatedRemoveLocals) moveNext(r *statemachine.Run) (hasEnded bool, re
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// dispatch_test.go:66: job.Yield()
 	f.State = 1
@@ -248,11 +252,11 @@ resume1:
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:70
 	result0 = nil
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:252
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:256
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:70
 	return true, result0
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:256
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:260
 }
 
 func (f *simulatedRemoveFrame) Location() statemachine.Location {
@@ -286,4 +290,4 @@ func (f *simulatedRemoveMachine) Root() (statemachine.Root, statemachine.Locatio
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*simulated).remove", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 66)
 }
 
-// Digest of what is above: 2a2c2e46cfede556
+// Digest of what is above: 0fac5338996691a9

@@ -20,6 +20,7 @@ const (
 
 // removeAsync starts [outbox.remove] as a state machine and returns its job.
 func (b *outbox) removeAsync(ctx context.Context, h hook) (result *job.Job[job.Void]) {
+	_ = (*outbox).remove // it is not unused
 	var r statemachine.Run
 	frame := outboxRemoveLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -80,6 +81,7 @@ func (f *outboxRemoveLocals) moveNext(r *statemachine.Run, args *outboxRemoveArg
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// outbox.go:68: _, err := job.Blocking(ctx, func(ctx context.Context) (job.Void, error) {
 	{
@@ -93,7 +95,7 @@ func (f *outboxRemoveLocals) moveNext(r *statemachine.Run, args *outboxRemoveArg
 	}
 //line github.com/movenext/movenext/examples/dispatcher/outbox.go:68
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:97
+//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:99
 		goto after1
 	}
 	f.State = 1
@@ -109,7 +111,7 @@ after1:
 //line github.com/movenext/movenext/examples/dispatcher/outbox.go:72
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:113
+//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:115
 }
 
 func (f *outboxRemoveFrame) Location() statemachine.Location {
@@ -146,6 +148,7 @@ func (f *outboxRemoveMachine) Root() (statemachine.Root, statemachine.Location) 
 
 // postAsync starts [outbox.post] as a state machine and returns its job.
 func (b *outbox) postAsync(ctx context.Context, h hook) (result *job.Job[job.Void]) {
+	_ = (*outbox).post // it is not unused
 	var r statemachine.Run
 	frame := outboxPostLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -206,6 +209,7 @@ func (f *outboxPostLocals) moveNext(r *statemachine.Run, args *outboxPostArgs) (
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// outbox.go:79: … job.Blocking(ctx, func(ctx context.Context) (job.Void, error) { return job …
 	{
@@ -216,7 +220,7 @@ func (f *outboxPostLocals) moveNext(r *statemachine.Run, args *outboxPostArgs) (
 	}
 //line github.com/movenext/movenext/examples/dispatcher/outbox.go:79
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:220
+//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:224
 		goto after1
 	}
 	f.State = 1
@@ -231,7 +235,7 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:235
+//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:239
 }
 
 func (f *outboxPostFrame) Location() statemachine.Location {
@@ -264,4 +268,4 @@ func (f *outboxPostMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*outbox).post", "github.com/movenext/movenext/examples/dispatcher/outbox.go", 79)
 }
 
-// Digest of what is above: 9ff3ecdbcf296994
+// Digest of what is above: 2060a2b608434ec1

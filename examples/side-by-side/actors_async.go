@@ -22,6 +22,7 @@ const (
 
 // actorsWithMachinesAsync starts [actorsWithMachines] as a state machine and returns its job.
 func actorsWithMachinesAsync(ctx context.Context, accounts int) (result *job.Job[int]) {
+	_ = actorsWithMachines // it is not unused
 	var r statemachine.Run
 	frame := actorsWithMachinesLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -57,6 +58,7 @@ func (f *actorsWithMachinesLocals) moveNext(r *statemachine.Run, args *actorsWit
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:63
 	f.b = make(balances, args.accounts)
@@ -77,7 +79,7 @@ func (f *actorsWithMachinesLocals) moveNext(r *statemachine.Run, args *actorsWit
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:65
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:81
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:83
 		goto resume1
 	}
 	f.State = 1
@@ -86,12 +88,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:65
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:90
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:92
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:71
 		result0, result1 = f.b.state(), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:95
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:97
 	return true, result0, result1
 }
 
@@ -157,10 +159,11 @@ func (f *actorsWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *acto
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:67
 	f.tell1, result0 = tellEnter(r, args.ctx, args.actors, args.b, rand.New(rand.NewPCG(1, args.t)))
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:164
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:167
 	if f.tell1 == nil {
 		goto after1
 	}
@@ -169,7 +172,7 @@ func (f *actorsWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *acto
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:67
 	result0 = f.tell1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:173
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:176
 	f.tell1 = nil
 after1:
 	return true, result0
@@ -199,6 +202,7 @@ func (f *actorsWithMachinesFunc1Machine) Root() (statemachine.Root, statemachine
 
 // tellAsync starts [tell] as a state machine and returns its job.
 func tellAsync(ctx context.Context, actors *coord.Serial[int], b balances, random *rand.Rand) (result *job.Job[job.Void]) {
+	_ = tell // it is not unused
 	var r statemachine.Run
 	frame := tellLocals{ctx: ctx, actors: actors, b: b, random: random}
 	defer statemachine.Catch(&r, &result)
@@ -259,6 +263,7 @@ func (f *tellLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:76
 	f.i1 = 0
@@ -277,7 +282,7 @@ range1:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:281
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:286
 		goto resume1
 	}
 	f.State = 1
@@ -286,7 +291,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:290
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:295
 		f.do1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 		if err != nil {
@@ -299,7 +304,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:303
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:308
 		goto resume2
 	}
 	f.State = 2
@@ -308,7 +313,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:312
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:317
 		f.do1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 		if err != nil {
@@ -317,12 +322,12 @@ resume2:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:76
 	f.i1++
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:321
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:326
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:85
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:326
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:331
 }
 
 func (f *tellFrame) Location() statemachine.Location {
@@ -354,4 +359,4 @@ func (f *tellMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.tell", "github.com/movenext/movenext/examples/side-by-side/actors.go", 78, 81)
 }
 
-// Digest of what is above: e8317099d844d27f
+// Digest of what is above: ae6a9d0308b91467

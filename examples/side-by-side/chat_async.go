@@ -23,6 +23,7 @@ const (
 
 // chatWithMachinesAsync starts [chatWithMachines] as a state machine and returns its job.
 func chatWithMachinesAsync(ctx context.Context, members int) (result *job.Job[int]) {
+	_ = chatWithMachines // it is not unused
 	var r statemachine.Run
 	frame := chatWithMachinesLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -58,6 +59,7 @@ func (f *chatWithMachinesLocals) moveNext(r *statemachine.Run, args *chatWithMac
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:49
 	f.heard = new(atomic.Int64)
@@ -72,7 +74,7 @@ func (f *chatWithMachinesLocals) moveNext(r *statemachine.Run, args *chatWithMac
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:51
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:76
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:78
 		goto resume1
 	}
 	f.State = 1
@@ -81,12 +83,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:51
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:85
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:87
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:59
 		result0, result1 = int(f.heard.Load()), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:90
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:92
 	return true, result0, result1
 }
 
@@ -152,6 +154,7 @@ func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWi
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		heard := args.heard
@@ -167,7 +170,7 @@ func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWi
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:57
 	f.speak1, result0 = speakEnter(r, args.ctx, args.inboxes)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:171
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:174
 	if f.speak1 == nil {
 		goto after1
 	}
@@ -176,7 +179,7 @@ func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWi
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:57
 	result0 = f.speak1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:180
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:183
 	f.speak1 = nil
 after1:
 	return true, result0
@@ -242,10 +245,11 @@ func (f *chatWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *chatWi
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:55
 	f.listen1, result0 = listenEnter(r, args.ctx, args.inbox, args.heard)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:249
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:253
 	if f.listen1 == nil {
 		goto after1
 	}
@@ -254,7 +258,7 @@ func (f *chatWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *chatWi
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:55
 	result0 = f.listen1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:258
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:262
 	f.listen1 = nil
 after1:
 	return true, result0
@@ -284,6 +288,7 @@ func (f *chatWithMachinesFunc2Machine) Root() (statemachine.Root, statemachine.L
 
 // listenAsync starts [listen] as a state machine and returns its job.
 func listenAsync(ctx context.Context, inbox *coord.Channel[int], heard *atomic.Int64) (result *job.Job[job.Void]) {
+	_ = listen // it is not unused
 	var r statemachine.Run
 	frame := listenLocals{ctx: ctx, inbox: inbox, heard: heard}
 	defer statemachine.Catch(&r, &result)
@@ -341,11 +346,12 @@ func (f *listenLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:65
 	f.receive1, m, err = f.inbox.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:349
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:355
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -354,7 +360,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:65
 	m, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:358
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:364
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:66
@@ -365,7 +371,7 @@ after1:
 		return true, err
 	}
 	f.heard.Add(int64(m))
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:369
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:375
 	goto for1
 }
 
@@ -402,6 +408,7 @@ func (f *listenMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // speakAsync starts [speak] as a state machine and returns its job.
 func speakAsync(ctx context.Context, inboxes []*coord.Channel[int]) (result *job.Job[job.Void]) {
+	_ = speak // it is not unused
 	var r statemachine.Run
 	frame := speakLocals{ctx: ctx, inboxes: inboxes}
 	defer statemachine.Catch(&r, &result)
@@ -463,6 +470,7 @@ func (f *speakLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:78
 	f.m = 0
@@ -473,7 +481,7 @@ range1:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:79
 	asleep, err = statemachine.Sleep(r, f.ctx, silence)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:477
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:485
 	if !asleep {
 		goto after1
 	}
@@ -501,7 +509,7 @@ range2:
 		inbox := f.list1[f.i1]
 		f.send2, err = inbox.SendEnter(r, f.ctx, f.m+1)
 	}
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:505
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:513
 	if f.send2 == nil {
 		goto after2
 	}
@@ -510,7 +518,7 @@ range2:
 resume2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:83
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:514
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:522
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:83
@@ -519,12 +527,12 @@ after2:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:82
 	f.i1++
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:523
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:531
 	goto range2
 endRange2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:78
 	f.m++
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:528
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:536
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:88
@@ -532,7 +540,7 @@ endRange1:
 		inbox.Close()
 	}
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:536
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:544
 }
 
 func (f *speakFrame) Location() statemachine.Location {
@@ -564,4 +572,4 @@ func (f *speakMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.speak", "github.com/movenext/movenext/examples/side-by-side/chat.go", 79, 83)
 }
 
-// Digest of what is above: 164e3c698168ec05
+// Digest of what is above: 12e1fa956766cad3

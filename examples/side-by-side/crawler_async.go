@@ -21,6 +21,7 @@ const (
 
 // crawlWithMachinesAsync starts [crawlWithMachines] as a state machine and returns its job.
 func crawlWithMachinesAsync(ctx context.Context, n int) (result *job.Job[int]) {
+	_ = crawlWithMachines // it is not unused
 	var r statemachine.Run
 	frame := crawlWithMachinesLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -56,6 +57,7 @@ func (f *crawlWithMachinesLocals) moveNext(r *statemachine.Run, args *crawlWithM
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:65
 	f.c = newCrawl(site{args.n, 5 * time.Millisecond})
@@ -73,7 +75,7 @@ func (f *crawlWithMachinesLocals) moveNext(r *statemachine.Run, args *crawlWithM
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:66
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:77
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:79
 		goto resume1
 	}
 	f.State = 1
@@ -82,12 +84,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:66
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:86
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:88
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:71
 		return true, f.c.words, err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:91
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:93
 }
 
 // crawlWithMachinesMachine is [crawlWithMachines] as the root of a chain: chain, job and frame in
@@ -151,10 +153,11 @@ func (f *crawlWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *crawl
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:68
 	f.visit1, result0 = args.c.visitEnter(r, args.ctx, args.s, 0)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:158
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:161
 	if f.visit1 == nil {
 		goto after1
 	}
@@ -163,7 +166,7 @@ func (f *crawlWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *crawl
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:68
 	result0 = f.visit1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:167
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:170
 	f.visit1 = nil
 after1:
 	return true, result0
@@ -193,6 +196,7 @@ func (f *crawlWithMachinesFunc1Machine) Root() (statemachine.Root, statemachine.
 
 // visitAsync starts [crawl.visit] as a state machine and returns its job.
 func (c *crawl) visitAsync(ctx context.Context, s *job.Scope, page int) (result *job.Job[job.Void]) {
+	_ = (*crawl).visit // it is not unused
 	var r statemachine.Run
 	frame := crawlVisitLocals{c: c, s: s, page: page}
 	defer statemachine.Catch(&r, &result)
@@ -249,10 +253,11 @@ func (f *crawlVisitLocals) moveNext(r *statemachine.Run, ctx context.Context) (h
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:76
 	asleep, err = statemachine.Sleep(r, ctx, f.c.of.takes)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:256
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:261
 	if !asleep {
 		goto after1
 	}
@@ -279,7 +284,7 @@ after1:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:82
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:283
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:288
 }
 
 func (f *crawlVisitFrame) Location() statemachine.Location {
@@ -352,10 +357,11 @@ func (f *crawlVisitFunc1Locals) moveNext(r *statemachine.Run, args *crawlVisitFu
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:80
 	f.visit1, result0 = args.c.visitEnter(r, args.ctx, args.s, args.next)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:359
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:365
 	if f.visit1 == nil {
 		goto after1
 	}
@@ -364,7 +370,7 @@ func (f *crawlVisitFunc1Locals) moveNext(r *statemachine.Run, args *crawlVisitFu
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:80
 	result0 = f.visit1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:368
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:374
 	f.visit1 = nil
 after1:
 	return true, result0
@@ -390,4 +396,4 @@ func (f *crawlVisitFunc1Machine) Root() (statemachine.Root, statemachine.Locatio
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*crawl).visit", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 80)
 }
 
-// Digest of what is above: 4fdc22e0b1027871
+// Digest of what is above: 7cae4e22db24ff18

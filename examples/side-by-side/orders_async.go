@@ -20,6 +20,7 @@ const (
 
 // ordersWithMachinesAsync starts [ordersWithMachines] as a state machine and returns its job.
 func ordersWithMachinesAsync(ctx context.Context, n int) (result *job.Job[int]) {
+	_ = ordersWithMachines // it is not unused
 	var r statemachine.Run
 	frame := ordersWithMachinesLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -55,6 +56,7 @@ func (f *ordersWithMachinesLocals) moveNext(r *statemachine.Run, args *ordersWit
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:59
 	f.b = new(tally)
@@ -74,7 +76,7 @@ func (f *ordersWithMachinesLocals) moveNext(r *statemachine.Run, args *ordersWit
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:60
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:78
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:80
 		goto resume1
 	}
 	f.State = 1
@@ -83,12 +85,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:60
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:87
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:89
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:66
 		result0, result1 = f.b.state(), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:92
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:94
 	return true, result0, result1
 }
 
@@ -153,10 +155,11 @@ func (f *ordersWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *orde
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:62
 	f.serve1, result0 = serveEnter(r, args.ctx, args.b, args.order)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:160
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:163
 	if f.serve1 == nil {
 		goto after1
 	}
@@ -165,7 +168,7 @@ func (f *ordersWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *orde
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:62
 	result0 = f.serve1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:169
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:172
 	f.serve1 = nil
 after1:
 	return true, result0
@@ -195,6 +198,7 @@ func (f *ordersWithMachinesFunc1Machine) Root() (statemachine.Root, statemachine
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, b *tally, order int) (result *job.Job[job.Void]) {
+	_ = serve // it is not unused
 	var r statemachine.Run
 	frame := serveLocals{ctx: ctx, b: b, order: order}
 	defer statemachine.Catch(&r, &result)
@@ -256,10 +260,11 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:71
 	asleep, err = statemachine.Sleep(r, f.ctx, service)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:263
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:268
 	if !asleep {
 		goto after1
 	}
@@ -275,7 +280,7 @@ after1:
 	}
 	f.b.reserved.Add(1)
 	asleep, err = statemachine.Sleep(r, f.ctx, service)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:279
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:284
 	if !asleep {
 		goto after2
 	}
@@ -291,7 +296,7 @@ after2:
 	}
 	f.refused = charge(f.order)
 	asleep, err = statemachine.Sleep(r, f.ctx, service)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:295
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:300
 	if !asleep {
 		goto after3
 	}
@@ -312,7 +317,7 @@ after3:
 		f.b.shipped.Add(1)
 	}
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:316
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:321
 }
 
 func (f *serveFrame) Location() statemachine.Location {
@@ -344,4 +349,4 @@ func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/examples/side-by-side/orders.go", 71, 75, 79)
 }
 
-// Digest of what is above: 6474766a6ed25d7b
+// Digest of what is above: a003d917fddbde1c

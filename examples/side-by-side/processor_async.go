@@ -23,6 +23,7 @@ const (
 
 // processWithMachinesAsync starts [processWithMachines] as a state machine and returns its job.
 func processWithMachinesAsync(ctx context.Context, records int) (result *job.Job[int]) {
+	_ = processWithMachines // it is not unused
 	var r statemachine.Run
 	frame := processWithMachinesLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -58,6 +59,7 @@ func (f *processWithMachinesLocals) moveNext(run *statemachine.Run, args *proces
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:48
 	f.sum = new(atomic.Uint64)
@@ -73,7 +75,7 @@ func (f *processWithMachinesLocals) moveNext(run *statemachine.Run, args *proces
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:50
 	if statemachine.TwinEnded(run, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:77
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:79
 		goto resume1
 	}
 	f.State = 1
@@ -82,12 +84,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:50
 		_, err := statemachine.TwinResult(run, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:86
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:88
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:62
 		result0, result1 = int(f.sum.Load()), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:91
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:93
 	return true, result0, result1
 }
 
@@ -161,6 +163,7 @@ func (f *processWithMachinesFunc1Locals) moveNext(run *statemachine.Run, args *p
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		queue := f.queue
@@ -185,7 +188,7 @@ range1:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:56
 	f.send1, err = f.queue.SendEnterSoon(run, f.ctx, f.r)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:189
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:192
 	if f.send1 == nil {
 		goto after1
 	}
@@ -194,7 +197,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:56
 	err = f.send1.Results(run)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:198
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:201
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:56
@@ -202,25 +205,25 @@ after1:
 		result0 = err
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:57
 		run.Publish()
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:206
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:209
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:57
 		return true, result0
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:55
 	f.r++
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:213
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:216
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:60
 	result0 = nil
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:60
 	run.Publish()
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:220
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:223
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:60
 	return true, result0
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:224
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:227
 }
 
 // processWithMachinesFunc1Machine is a function literal of [processWithMachines] as the root of a
@@ -284,10 +287,11 @@ func (f *processWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *pro
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:52
 	f.process1, result0 = processEnter(r, args.ctx, args.queue, args.sum)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:291
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:295
 	if f.process1 == nil {
 		goto after1
 	}
@@ -296,7 +300,7 @@ func (f *processWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *pro
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:52
 	result0 = f.process1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:300
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:304
 	f.process1 = nil
 after1:
 	return true, result0
@@ -326,6 +330,7 @@ func (f *processWithMachinesFunc2Machine) Root() (statemachine.Root, statemachin
 
 // processAsync starts [process] as a state machine and returns its job.
 func processAsync(ctx context.Context, queue *coord.Channel[int], sum *atomic.Uint64) (result *job.Job[job.Void]) {
+	_ = process // it is not unused
 	var r statemachine.Run
 	frame := processLocals{ctx: ctx, queue: queue, sum: sum}
 	defer statemachine.Catch(&r, &result)
@@ -383,11 +388,12 @@ func (f *processLocals) moveNext(run *statemachine.Run) (hasEnded bool, result0 
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:68
 	f.receive1, r, err = f.queue.ReceiveEnter(run, f.ctx)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:391
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:397
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -396,7 +402,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:68
 	r, err = f.receive1.Results(run)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:400
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:406
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:69
@@ -407,7 +413,7 @@ after1:
 		return true, err
 	}
 	f.sum.Add(checksum(r))
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:411
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:417
 	goto for1
 }
 
@@ -440,4 +446,4 @@ func (f *processMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.process", "github.com/movenext/movenext/examples/side-by-side/processor.go", 68)
 }
 
-// Digest of what is above: bb3b9678d6fc5812
+// Digest of what is above: 9a79818d6814d56b

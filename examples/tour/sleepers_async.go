@@ -21,6 +21,7 @@ const (
 
 // napAsync starts [nap] as a state machine and returns its job.
 func napAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) {
+	_ = nap // it is not unused
 	var r statemachine.Run
 	frame := napLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -54,10 +55,11 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (hasEnded bool,
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
 	asleep, result0 = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/examples/tour/sleepers_async.go:61
+//line github.com/movenext/movenext/examples/tour/sleepers_async.go:63
 	if !asleep {
 		goto after1
 	}
@@ -67,7 +69,7 @@ resume1:
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/tour/sleepers_async.go:71
+//line github.com/movenext/movenext/examples/tour/sleepers_async.go:73
 	return true, result0
 }
 
@@ -90,4 +92,4 @@ func (f *napMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.nap", "github.com/movenext/movenext/examples/tour/sleepers.go", 20)
 }
 
-// Digest of what is above: b44796b14877dd0b
+// Digest of what is above: ca24c3b699fea03f

@@ -22,6 +22,7 @@ const (
 
 // surveyPackageAsync starts [surveyPackage] as a state machine and returns its job.
 func surveyPackageAsync(ctx context.Context, dir string) (result *job.Job[counts]) {
+	_ = surveyPackage // it is not unused
 	var r statemachine.Run
 	frame := surveyPackageLocals{ctx: ctx, dir: dir}
 	defer statemachine.Catch(&r, &result)
@@ -63,11 +64,12 @@ func (f *surveyPackageLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/tour/survey.go:36
 	f.c = counts{dir: f.dir}
 	f.listFiles1, names, err = listFilesEnter(r, f.ctx, f.dir)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:71
+//line github.com/movenext/movenext/examples/tour/survey_async.go:73
 	if f.listFiles1 == nil {
 		goto after1
 	}
@@ -76,14 +78,14 @@ func (f *surveyPackageLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:37
 	names, err = f.listFiles1.Results(r)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:80
+//line github.com/movenext/movenext/examples/tour/survey_async.go:82
 	f.listFiles1 = nil
 after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:38
 	if err != nil {
 		f.c.problems = append(f.c.problems, problem{f.dir, err})
 		result0, result1 = f.c, f.ctx.Err()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:87
+//line github.com/movenext/movenext/examples/tour/survey_async.go:89
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/tour/survey.go:41
 	}
@@ -105,7 +107,7 @@ range1:
 	}
 //line github.com/movenext/movenext/examples/tour/survey.go:47
 	f.surveyFile2, lines, functions, err = surveyFileEnter(r, f.ctx, f.path)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:109
+//line github.com/movenext/movenext/examples/tour/survey_async.go:111
 	if f.surveyFile2 == nil {
 		goto after2
 	}
@@ -114,14 +116,14 @@ range1:
 resume2:
 //line github.com/movenext/movenext/examples/tour/survey.go:47
 	lines, functions, err = f.surveyFile2.Results(r)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:118
+//line github.com/movenext/movenext/examples/tour/survey_async.go:120
 	f.surveyFile2 = nil
 after2:
 //line github.com/movenext/movenext/examples/tour/survey.go:48
 	if err != nil {
 		if f.ctx.Err() != nil {
 			result0, result1 = f.c, f.ctx.Err()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:125
+//line github.com/movenext/movenext/examples/tour/survey_async.go:127
 			return true, result0, result1
 //line github.com/movenext/movenext/examples/tour/survey.go:51
 		}
@@ -134,12 +136,12 @@ after2:
 next1:
 //line github.com/movenext/movenext/examples/tour/survey.go:42
 	f.i1++
-//line github.com/movenext/movenext/examples/tour/survey_async.go:138
+//line github.com/movenext/movenext/examples/tour/survey_async.go:140
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/tour/survey.go:59
 	return true, f.c, nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:143
+//line github.com/movenext/movenext/examples/tour/survey_async.go:145
 }
 
 // surveyPackageMachine is [surveyPackage] as the root of a chain: chain, job and frame in one
@@ -167,6 +169,7 @@ func (f *surveyPackageMachine) Root() (statemachine.Root, statemachine.Location)
 
 // surveyFileAsync starts [surveyFile] as a state machine and returns its job.
 func surveyFileAsync(ctx context.Context, path string) (result *job.Job[job.Tuple2[int, int]]) {
+	_ = surveyFile // it is not unused
 	var r statemachine.Run
 	frame := surveyFileLocals{path: path}
 	defer statemachine.Catch(&r, &result)
@@ -224,10 +227,11 @@ func (f *surveyFileLocals) moveNext(r *statemachine.Run, ctx context.Context) (h
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/examples/tour/survey.go:66
 	f.readFile1, source, err = readFileEnter(r, ctx, f.path)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:231
+//line github.com/movenext/movenext/examples/tour/survey_async.go:235
 	if f.readFile1 == nil {
 		goto after1
 	}
@@ -236,25 +240,25 @@ func (f *surveyFileLocals) moveNext(r *statemachine.Run, ctx context.Context) (h
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:66
 	source, err = f.readFile1.Results(r)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:240
+//line github.com/movenext/movenext/examples/tour/survey_async.go:244
 	f.readFile1 = nil
 after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:67
 	if err != nil {
 		lines, functions = 0, 0
-//line github.com/movenext/movenext/examples/tour/survey_async.go:246
+//line github.com/movenext/movenext/examples/tour/survey_async.go:250
 		return true, lines, functions, err
 //line github.com/movenext/movenext/examples/tour/survey.go:69
 	}
 	functions, err = countFunctions(f.path, source)
 	if err != nil {
 		lines, functions = 0, 0
-//line github.com/movenext/movenext/examples/tour/survey_async.go:253
+//line github.com/movenext/movenext/examples/tour/survey_async.go:257
 		return true, lines, functions, err
 //line github.com/movenext/movenext/examples/tour/survey.go:73
 	}
 	lines, err = bytes.Count(source, []byte("\n")), nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:258
+//line github.com/movenext/movenext/examples/tour/survey_async.go:262
 	return true, lines, functions, err
 }
 
@@ -292,6 +296,7 @@ func (f *surveyFileMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // readFileAsync starts [readFile] as a state machine and returns its job.
 func readFileAsync(ctx context.Context, path string) (result *job.Job[[]byte]) {
+	_ = readFile // it is not unused
 	var r statemachine.Run
 	frame := readFileLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -352,11 +357,12 @@ func (f *readFileLocals) moveNext(r *statemachine.Run, args *readFileArgs) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// survey.go:82: return startReading(ctx, path).Await()
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	if awaited = startReading(args.ctx, args.path); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:360
+//line github.com/movenext/movenext/examples/tour/survey_async.go:366
 		goto after1
 	}
 	f.State = 1
@@ -368,7 +374,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:372
+//line github.com/movenext/movenext/examples/tour/survey_async.go:378
 	return true, result0, result1
 }
 
@@ -405,6 +411,7 @@ func (f *readFileMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // listFilesAsync starts [listFiles] as a state machine and returns its job.
 func listFilesAsync(ctx context.Context, dir string) (result *job.Job[[]string]) {
+	_ = listFiles // it is not unused
 	var r statemachine.Run
 	frame := listFilesLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -465,11 +472,12 @@ func (f *listFilesLocals) moveNext(r *statemachine.Run, args *listFilesArgs) (ha
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// survey.go:89: return startListing(ctx, dir).Await()
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	if awaited = startListing(args.ctx, args.dir); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:473
+//line github.com/movenext/movenext/examples/tour/survey_async.go:481
 		goto after1
 	}
 	f.State = 1
@@ -481,7 +489,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:485
+//line github.com/movenext/movenext/examples/tour/survey_async.go:493
 	return true, result0, result1
 }
 
@@ -514,4 +522,4 @@ func (f *listFilesMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.listFiles", "github.com/movenext/movenext/examples/tour/survey.go", 89)
 }
 
-// Digest of what is above: 151a08620022dff6
+// Digest of what is above: b3325fea2e9d2b7e

@@ -21,6 +21,7 @@ const (
 
 // transferAsync starts [transfer] as a state machine and returns its job.
 func transferAsync(ctx context.Context, from, to *coord.Mutex, both *coord.Barrier) (result *job.Job[job.Void]) {
+	_ = transfer // it is not unused
 	var r statemachine.Run
 	frame := transferLocals{ctx: ctx, from: from, to: to, both: both}
 	defer statemachine.Catch(&r, &result)
@@ -62,10 +63,11 @@ func (f *transferLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:24
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:69
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:71
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -74,13 +76,13 @@ func (f *transferLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 resume1:
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:24
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:78
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:80
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:24
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:84
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:86
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:25
 		return true, result0
@@ -92,7 +94,7 @@ after1:
 	}
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:28
 	f.wait2, _, err = f.both.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:96
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:98
 	if f.wait2 == nil {
 		goto after2
 	}
@@ -102,19 +104,19 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:28
 	_, err = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:106
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:108
 	f.wait2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:28
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:112
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:114
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:29
 		return true, result0
 	}
 	f.lock1, err = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:118
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:120
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -124,24 +126,24 @@ after2:
 resume3:
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:31
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:128
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:130
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:31
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:134
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:136
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:32
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:141
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:143
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:35
 	return true, result0
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:145
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:147
 }
 
 // transferMachine is [transfer] as the root of a chain: chain, job and frame in one allocation.
@@ -169,6 +171,7 @@ func (f *transferMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // loadAsync starts [load] as a state machine and returns its job.
 func loadAsync(page *job.Job[string]) (result *job.Job[string]) {
+	_ = load // it is not unused
 	var r statemachine.Run
 	frame := loadLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -223,11 +226,12 @@ func (f *loadLocals) moveNext(r *statemachine.Run, page2 *job.Job[string]) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// inspect_test.go:39: … page.Await() }
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:39
 	if awaited = page2; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:231
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:235
 		goto after1
 	}
 	f.State = 1
@@ -239,7 +243,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:39
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:243
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:247
 	return true, result0, result1
 }
 
@@ -276,6 +280,7 @@ func (f *loadMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // renderAsync starts [render] as a state machine and returns its job.
 func renderAsync(page *job.Job[string]) (result *job.Job[string]) {
+	_ = render // it is not unused
 	var r statemachine.Run
 	frame := renderLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -306,10 +311,11 @@ func (f *renderLocals) moveNext(r *statemachine.Run, page2 *job.Job[string]) (ha
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:43
 	f.load1, text, err = loadEnter(r, page2)
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:313
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:319
 	if f.load1 == nil {
 		goto after1
 	}
@@ -318,12 +324,12 @@ func (f *renderLocals) moveNext(r *statemachine.Run, page2 *job.Job[string]) (ha
 resume1:
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:43
 	text, err = f.load1.Results(r)
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:322
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:328
 	f.load1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/browser/inspect_test.go:44
 	return true, "<p>" + text, err
-//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:327
+//line github.com/movenext/movenext/inspect/browser/inspect_async_test.go:333
 }
 
 // renderMachine is [render] as the root of a chain: chain, job and frame in one allocation.
@@ -346,4 +352,4 @@ func (f *renderMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect/browser.render", "github.com/movenext/movenext/inspect/browser/inspect_test.go", 43)
 }
 
-// Digest of what is above: c972bbc2c37ab556
+// Digest of what is above: 232720f797fe0e99

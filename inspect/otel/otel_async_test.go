@@ -20,6 +20,7 @@ const (
 
 // twiceAsync starts [twice] as a state machine and returns its job.
 func twiceAsync(a, b *job.Job[int]) (result *job.Job[int]) {
+	_ = twice // it is not unused
 	var r statemachine.Run
 	frame := twiceLocals{b: b}
 	defer statemachine.Catch(&r, &result)
@@ -55,11 +56,12 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (hasEnded b
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// otel_test.go:32: x, err := a.Await()
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:32
 	if awaited = a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:63
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:65
 		goto after1
 	}
 	f.State = 1
@@ -77,7 +79,7 @@ after1:
 	// otel_test.go:36: y, err := b.Await()
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:36
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:81
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:83
 		goto after2
 	}
 	f.State = 2
@@ -94,7 +96,7 @@ after2:
 		y, err = awaited.GetResult()
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:98
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:100
 }
 
 // twiceMachine is [twice] as the root of a chain: chain, job and frame in one allocation.
@@ -121,6 +123,7 @@ func (f *twiceMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // allAsync starts [all] as a state machine and returns its job.
 func allAsync(jobs ...*job.Job[int]) (result *job.Job[[]int]) {
+	_ = all // it is not unused
 	var r statemachine.Run
 	frame := allLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -150,11 +153,12 @@ func (f *allLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (hasEnde
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// otel_test.go:43: … job.WhenAll(jobs...).Await() }
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:43
 	if awaited = job.WhenAll(jobs...); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:158
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:162
 		goto after1
 	}
 	f.State = 1
@@ -166,7 +170,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:43
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:170
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:174
 	return true, result0, result1
 }
 
@@ -190,4 +194,4 @@ func (f *allMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect/otel_test.all", "github.com/movenext/movenext/inspect/otel/otel_test.go", 43)
 }
 
-// Digest of what is above: f91ad0efc698548f
+// Digest of what is above: aed85955ff00e5dc

@@ -20,6 +20,7 @@ const (
 
 // twiceAsync starts [twice] as a state machine and returns its job.
 func twiceAsync(ctx context.Context, a, b *job.Job[int]) (result *job.Job[int]) {
+	_ = twice // it is not unused
 	var r statemachine.Run
 	frame := twiceLocals{b: b}
 	defer statemachine.Catch(&r, &result)
@@ -55,11 +56,12 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (hasEnded b
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// machine_test.go:15: x, err := a.Await()
 //line github.com/movenext/movenext/inspect/record/machine_test.go:15
 	if awaited = a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/record/machine_async_test.go:63
+//line github.com/movenext/movenext/inspect/record/machine_async_test.go:65
 		goto after1
 	}
 	f.State = 1
@@ -77,7 +79,7 @@ after1:
 	// machine_test.go:19: y, err := b.Await()
 //line github.com/movenext/movenext/inspect/record/machine_test.go:19
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/record/machine_async_test.go:81
+//line github.com/movenext/movenext/inspect/record/machine_async_test.go:83
 		goto after2
 	}
 	f.State = 2
@@ -94,7 +96,7 @@ after2:
 		y, err = awaited.GetResult()
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/inspect/record/machine_async_test.go:98
+//line github.com/movenext/movenext/inspect/record/machine_async_test.go:100
 }
 
 // twiceMachine is [twice] as the root of a chain: chain, job and frame in one allocation.
@@ -117,4 +119,4 @@ func (f *twiceMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect/record_test.twice", "github.com/movenext/movenext/inspect/record/machine_test.go", 15, 19)
 }
 
-// Digest of what is above: 961390cdcddb1420
+// Digest of what is above: eb6c10bc6e914d7a

@@ -20,6 +20,7 @@ const (
 
 // readSomeAsync starts [readSome] as a state machine and returns its job.
 func readSomeAsync(c *Conn, p []byte) (result *job.Job[int]) {
+	_ = readSome // it is not unused
 	var r statemachine.Run
 	frame := readSomeLocals{c: c, p: p}
 	defer statemachine.Catch(&r, &result)
@@ -84,10 +85,11 @@ func (f *readSomeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 i
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	f.lock1, err = f.c.reading.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:91
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:93
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -96,13 +98,13 @@ func (f *readSomeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 i
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:100
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:102
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:106
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:108
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:66
 		return true, result0, result1
@@ -119,7 +121,7 @@ for1:
 		n, wait, err2 := f.c.in.read(f.p, &f.c.readBy)
 		if wait == nil {
 			result0, result1 = n, f.c.wrapError("read", err2)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:123
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:125
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:72
 			return true, result0, result1
@@ -127,7 +129,7 @@ for1:
 		// conn.go:74: if _, err := wait.Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:74
 		if awaited = wait; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:131
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:133
 			goto after2
 		}
 		f.State = 2
@@ -144,13 +146,13 @@ after2:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:74
 		if err2 != nil {
 			result0, result1 = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:148
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:150
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:75
 			return true, result0, result1
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:154
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:156
 	goto for1
 }
 
@@ -188,6 +190,7 @@ func (f *readSomeMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // waitReadableAsync starts [waitReadable] as a state machine and returns its job.
 func waitReadableAsync(ctx context.Context, c *Conn) (result *job.Job[job.Void]) {
+	_ = waitReadable // it is not unused
 	var r statemachine.Run
 	frame := waitReadableLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
@@ -243,6 +246,7 @@ func (f *waitReadableLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:99
 	if f.ctx == nil {
@@ -254,14 +258,14 @@ for1:
 		wait, err := f.c.in.readable(&f.c.readBy)
 		if wait == nil {
 			result0 = f.c.wrapError("read", err)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:258
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:262
 			return true, result0
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:106
 		}
 		// conn.go:107: if _, err := job.WaitAsync(ctx, wait).Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:107
 		if awaited = job.WaitAsync(f.ctx, wait); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:265
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:269
 			goto after1
 		}
 		f.State = 1
@@ -280,7 +284,7 @@ after1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:284
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:288
 	goto for1
 }
 
@@ -318,6 +322,7 @@ func (f *waitReadableMachine) Root() (statemachine.Root, statemachine.Location) 
 
 // writeAllAsync starts [writeAll] as a state machine and returns its job.
 func writeAllAsync(ctx context.Context, c *Conn, p []byte) (result *job.Job[int]) {
+	_ = writeAll // it is not unused
 	var r statemachine.Run
 	frame := writeAllFrame{ctx: ctx, c: c, p: p}
 	defer statemachine.Catch(&r, &result)
@@ -375,10 +380,11 @@ func (f *writeAllFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:148
 	f.lock1, err2 = f.c.writing.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:382
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:388
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -387,13 +393,13 @@ func (f *writeAllFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:148
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:391
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:397
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:148
 	if err2 != nil {
 		f.written, f.err = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:397
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:403
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:149
 		return true
@@ -411,7 +417,7 @@ for1:
 		f.written += n
 		if err3 != nil || f.written == len(f.p) && wait == nil {
 			f.err = f.c.wrapError("write", err3)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:415
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:421
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:156
 			return true
@@ -422,7 +428,7 @@ for1:
 		// conn.go:161: if _, err := job.WaitAsync(ctx, wait).Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:161
 		if awaited = job.WaitAsync(f.ctx, wait); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:426
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:432
 			goto after2
 		}
 		f.State = 2
@@ -439,14 +445,14 @@ after2:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:161
 		if err3 != nil {
 			f.err = err3
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:443
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:449
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:162
 			return true
 		}
 	}
 next1:
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:450
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:456
 	goto for1
 }
 
@@ -483,6 +489,7 @@ func (f *writeAllMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // closeWriteAsync starts [closeWrite] as a state machine and returns its job.
 func closeWriteAsync(c *Conn) (result *job.Job[job.Void]) {
+	_ = closeWrite // it is not unused
 	var r statemachine.Run
 	frame := closeWriteLocals{c: c}
 	defer statemachine.Catch(&r, &result)
@@ -541,10 +548,11 @@ func (f *closeWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:190
 	f.lock1, err = f.c.writing.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:548
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:556
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -553,13 +561,13 @@ func (f *closeWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:190
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:557
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:565
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:190
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:563
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:571
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:191
 		return true, result0
@@ -572,11 +580,11 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:194
 	result0 = f.c.wrapError("close", f.c.out.end())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:576
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:584
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:194
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:580
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:588
 }
 
 func (f *closeWriteFrame) Location() statemachine.Location {
@@ -610,4 +618,4 @@ func (f *closeWriteMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.closeWrite", "github.com/movenext/movenext/jobtest/simnet/conn.go", 190)
 }
 
-// Digest of what is above: cecda05c1458d8d1
+// Digest of what is above: 44747eff471197fa

@@ -21,6 +21,7 @@ const (
 
 // expireAsync starts [deadline.expire] as a state machine and returns its job.
 func (d *deadline) expireAsync(ctx context.Context, after time.Duration, number int) (result *job.Job[job.Void]) {
+	_ = (*deadline).expire // it is not unused
 	var r statemachine.Run
 	frame := deadlineExpireFrame{d: d, number: number}
 	defer statemachine.Catch(&r, &result)
@@ -58,10 +59,11 @@ func (f *deadlineExpireFrame) moveNext(r *statemachine.Run, args *deadlineExpire
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/jobtest/simnet/deadline.go:75
 	asleep, sleep = statemachine.Sleep(r, args.ctx, args.after)
-//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:65
+//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:67
 	if !asleep {
 		goto after1
 	}
@@ -76,7 +78,7 @@ after1:
 		return true
 	}
 	f.d.pass(f.number)
-//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:80
+//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:82
 	return true
 }
 
@@ -100,4 +102,4 @@ func (f *deadlineExpireMachine) Root() (statemachine.Root, statemachine.Location
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.(*deadline).expire", "github.com/movenext/movenext/jobtest/simnet/deadline.go", 75)
 }
 
-// Digest of what is above: b837f8b874c4510e
+// Digest of what is above: ef26be43c47a06a4

@@ -22,6 +22,7 @@ const (
 
 // dialAsync starts [dial] as a state machine and returns its job.
 func dialAsync(ctx context.Context, n *Network, addr string) (result *job.Job[*Conn]) {
+	_ = dial // it is not unused
 	var r statemachine.Run
 	frame := dialLocals{n: n, addr: addr}
 	defer statemachine.Catch(&r, &result)
@@ -78,6 +79,7 @@ func (f *dialLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnde
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/simnet/network.go:143
 	if ctx == nil {
@@ -93,7 +95,7 @@ func (f *dialLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnde
 //line github.com/movenext/movenext/jobtest/simnet/network.go:147
 		asleep, err = statemachine.Sleep(r, ctx, d)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:97
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:99
 	if !asleep {
 		goto after1
 	}
@@ -106,7 +108,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/simnet/network.go:147
 	if err != nil {
 		result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.addr), Err: err}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:110
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:112
 		return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/network.go:149
 	}
@@ -115,7 +117,7 @@ endIf1:
 		return true, c, nil
 	}
 	result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.addr), Err: syscall.ECONNREFUSED}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:119
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:121
 	return true, result0, result1
 }
 
@@ -152,6 +154,7 @@ func (f *dialMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // acceptAsync starts [accept] as a state machine and returns its job.
 func acceptAsync(l *Listener) (result *job.Job[*Conn]) {
+	_ = accept // it is not unused
 	var r statemachine.Run
 	frame := acceptLocals{l: l}
 	defer statemachine.Catch(&r, &result)
@@ -207,6 +210,7 @@ func (f *acceptLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 *Co
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 	{
@@ -218,7 +222,7 @@ for1:
 		// network.go:202: if _, err := wait.Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/network.go:202
 		if awaited = wait; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:222
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:226
 			goto after1
 		}
 		f.State = 1
@@ -237,7 +241,7 @@ after1:
 			return true, nil, err
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:241
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:245
 	goto for1
 }
 
@@ -270,4 +274,4 @@ func (f *acceptMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.accept", "github.com/movenext/movenext/jobtest/simnet/network.go", 202)
 }
 
-// Digest of what is above: 9827695eb1b97715
+// Digest of what is above: 0c1fca7448056171

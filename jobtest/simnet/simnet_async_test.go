@@ -24,6 +24,7 @@ const (
 
 // greetAsync starts [greet] as a state machine and returns its job.
 func greetAsync(c io.ReadWriter, whole bool) (result *job.Job[job.Void]) {
+	_ = greet // it is not unused
 	var r statemachine.Run
 	frame := greetLocals{c: c, whole: whole}
 	defer statemachine.Catch(&r, &result)
@@ -85,13 +86,14 @@ func (f *greetLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:85
 	f.p = make([]byte, 3)
 	f.n = 0
 for1:
 	f.readSome1, m, err = readSomeEnter(r, f.c, f.p[f.n:])
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:95
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:97
 	if f.readSome1 == nil {
 		goto after1
 	}
@@ -100,7 +102,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:88
 	m, err = f.readSome1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:104
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:106
 	f.readSome1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:89
@@ -111,12 +113,12 @@ after1:
 	if !f.whole || f.n == len(f.p) {
 		goto endFor1
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:115
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:117
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:97
 	f.writeAll2, _, err = writeAllEnter(r, f.c, []byte("hello "+string(f.p[:f.n])))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:120
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:122
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -126,12 +128,12 @@ endFor1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:97
 	_, err = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:130
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:132
 	f.writeAll2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:98
 	return true, err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:135
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:137
 }
 
 func (f *greetFrame) Location() statemachine.Location {
@@ -182,7 +184,7 @@ func readSomeAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 func readSomeEnter(r *statemachine.Run, c io.ReadWriter, p []byte) (*readSomeFrame, int, error) {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:102
 	return c.(*simnet.Conn).ReadEnter(r, p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:186
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:188
 }
 
 // readSomeFrame is the frame of the function whose results [readSome] returns: it keeps nothing of
@@ -226,7 +228,7 @@ func writeAllAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 func writeAllEnter(r *statemachine.Run, c io.ReadWriter, p []byte) (*writeAllFrame, int, error) {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:105
 	return c.(*simnet.Conn).WriteEnter(r, p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:230
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:232
 }
 
 // writeAllFrame is the frame of the function whose results [writeAll] returns: it keeps nothing of
@@ -255,6 +257,7 @@ func (f *writeAllMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // asksAsync starts [asks] as a state machine and returns its job.
 func asksAsync(c *simnet.Conn) (result *job.Job[string]) {
+	_ = asks // it is not unused
 	var r statemachine.Run
 	frame := asksLocals{c: c}
 	defer statemachine.Catch(&r, &result)
@@ -318,10 +321,11 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 strin
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:111
 	f.writeOrRead1, _, err = f.c.WriteEnter(r, []byte("Ann"))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:325
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:329
 	if f.writeOrRead1 == nil {
 		goto after1
 	}
@@ -330,7 +334,7 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 strin
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:111
 	_, err = f.writeOrRead1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:334
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:338
 	f.writeOrRead1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:111
@@ -338,7 +342,7 @@ after1:
 		return true, "", err
 	}
 	f.closeWrite2, err = f.c.CloseWriteEnter(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:342
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:346
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -347,7 +351,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:114
 	err = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:351
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:355
 	f.closeWrite2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:114
@@ -358,7 +362,7 @@ after2:
 	f.p = make([]byte, 100)
 for1:
 	f.writeOrRead1, n, err = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:362
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:366
 	if f.writeOrRead1 == nil {
 		goto after3
 	}
@@ -367,21 +371,21 @@ for1:
 resume3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:120
 	n, err = f.writeOrRead1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:371
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:375
 	f.writeOrRead1 = nil
 after3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
 	f.all = append(f.all, f.p[:n]...)
 	if err == io.EOF {
 		result0, result1 = string(f.all), nil
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:378
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:382
 		return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:124
 	}
 	if err != nil {
 		return true, "", err
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:385
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:389
 	goto for1
 }
 
@@ -418,6 +422,7 @@ func (f *asksMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // conversationAsync starts [conversation] as a state machine and returns its job.
 func conversationAsync(ctx context.Context, whole bool) (result *job.Job[string]) {
+	_ = conversation // it is not unused
 	var r statemachine.Run
 	frame := conversationFrame{}
 	defer statemachine.Catch(&r, &result)
@@ -475,6 +480,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 		goto resume4
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:135
@@ -482,7 +488,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 		f.l, f.err = n.Listen("server")
 		if f.err != nil {
 			f.answer = ""
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:486
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:492
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:138
 			return true
@@ -498,7 +504,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:149
 		f.dial1, dial1Value, dial1Err = n.DialEnter(r, args.ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:502
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:508
 	if f.dial1 == nil {
 		goto after1
 	}
@@ -507,7 +513,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:149
 	dial1Value, dial1Err = f.dial1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:511
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:517
 	f.dial1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:149
@@ -520,7 +526,7 @@ after1:
 	// simnet_test.go:152: _, _ = served.Await()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:152
 	if awaited = f.served; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:524
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:530
 		goto after2
 	}
 	f.State = 2
@@ -534,7 +540,7 @@ after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:152
 	awaited.GetResult()
 	f.answer = ""
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:538
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:544
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
 	return true
@@ -546,7 +552,7 @@ endIf1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:156
 	f.asks3, asks3Value, asks3Err = asksEnter(r, c)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:550
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:556
 	if f.asks3 == nil {
 		goto after3
 	}
@@ -556,7 +562,7 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:156
 	asks3Value, asks3Err = f.asks3.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:560
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:566
 	f.asks3 = nil
 after3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:156
@@ -564,7 +570,7 @@ after3:
 	// simnet_test.go:157: _, failed := served.Await()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	if awaited = f.served; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:568
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:574
 		goto after4
 	}
 	f.State = 4
@@ -580,11 +586,11 @@ after4:
 		_, failed := awaited.GetResult()
 		f.err = errors.Join(f.err, failed)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:584
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:590
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
 	return true
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:588
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:594
 }
 
 // conversationMachine is [conversation] as the root of a chain: chain, job and frame in one
@@ -651,10 +657,11 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:142
 	f.accept1, c, err = l.AcceptEnter(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:658
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:665
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -663,13 +670,13 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:142
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:667
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:674
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:673
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:680
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:144
 		return true, result0
@@ -681,7 +688,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
 	f.greet2, greet2Err = greetEnter(r, c, f.whole)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:685
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:692
 	if f.greet2 == nil {
 		goto after2
 	}
@@ -690,16 +697,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
 	greet2Err = f.greet2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:694
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:701
 	f.greet2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
 	result0 = greet2Err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:699
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:706
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:703
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:710
 }
 
 // conversationFunc1Machine is a function literal of [conversation] as the root of a chain: chain
@@ -727,6 +734,7 @@ func (f *conversationFunc1Machine) Root() (statemachine.Root, statemachine.Locat
 
 // timeoutAsync starts [timeout] as a state machine and returns its job.
 func timeoutAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = timeout // it is not unused
 	var r statemachine.Run
 	frame := timeoutLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -763,6 +771,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:221
@@ -772,7 +781,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		l, err = n.Listen("server")
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:776
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:785
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:224
 			return true, result0
@@ -780,7 +789,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		f.defers.PushPlain(func() { _ = l.Close() })
 		f.dial1, c, err = n.DialEnter(r, ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:784
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:793
 	if f.dial1 == nil {
 		goto after1
 	}
@@ -789,13 +798,13 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:227
 	c, err = f.dial1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:793
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:802
 	f.dial1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:799
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:808
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:229
 		return true, result0
@@ -808,13 +817,13 @@ after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:232
 	if err := c.SetReadDeadline(time.Now().Add(time.Hour)); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:812
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:821
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:233
 		return true, result0
 	}
 	f.read2, _, err = c.ReadEnter(r, make([]byte, 1))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:818
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:827
 	if f.read2 == nil {
 		goto after2
 	}
@@ -823,16 +832,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:235
 	_, err = f.read2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:827
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:836
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:832
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:841
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:836
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:845
 }
 
 // timeoutMachine is [timeout] as the root of a chain: chain, job and frame in one allocation.
@@ -856,4 +865,4 @@ func (f *timeoutMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet_test.timeout", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 227, 235)
 }
 
-// Digest of what is above: f9225b6dede16a70
+// Digest of what is above: ba9ef577c6f96509

@@ -21,6 +21,7 @@ const (
 
 // courierAsync starts [stream.courier] as a state machine and returns its job.
 func (s *stream) courierAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = (*stream).courier // it is not unused
 	var r statemachine.Run
 	frame := streamCourierFrame{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -54,6 +55,7 @@ func (f *streamCourierFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	// stream.go:166: job.Yield() // the caller holds mu
 	f.State = 1
@@ -72,7 +74,7 @@ for1:
 //line github.com/movenext/movenext/jobtest/simnet/stream.go:170
 		asleep, _ = statemachine.Sleep(r, f.ctx, latency)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:76
+//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:78
 	if !asleep {
 		goto after2
 	}
@@ -87,7 +89,7 @@ endIf1:
 	if !f.s.finishJourney(f.n) {
 		return true
 	}
-//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:91
+//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:93
 	goto for1
 }
 
@@ -111,4 +113,4 @@ func (f *streamCourierMachine) Root() (statemachine.Root, statemachine.Location)
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.(*stream).courier", "github.com/movenext/movenext/jobtest/simnet/stream.go", 166, 170)
 }
 
-// Digest of what is above: c2c71771d247cfd6
+// Digest of what is above: c8ced54887426f62

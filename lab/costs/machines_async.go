@@ -20,6 +20,7 @@ const (
 
 // pauseAsync starts [pause] as a state machine and returns its job.
 func pauseAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[int]) {
+	_ = pause // it is not unused
 	var r statemachine.Run
 	frame := pauseLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -74,11 +75,12 @@ func (f *pauseLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded b
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// machines.go:14: v, err := j.Await()
 //line github.com/movenext/movenext/lab/costs/machines.go:14
 	if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:82
+//line github.com/movenext/movenext/lab/costs/machines_async.go:84
 		goto after1
 	}
 	f.State = 1
@@ -93,7 +95,7 @@ after1:
 		v, err := awaited.GetResult()
 		return true, v + 1000, err
 	}
-//line github.com/movenext/movenext/lab/costs/machines_async.go:97
+//line github.com/movenext/movenext/lab/costs/machines_async.go:99
 }
 
 func (f *pauseFrame) Location() statemachine.Location {
@@ -129,6 +131,7 @@ func (f *pauseMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, next func() *job.Job[int], calls bool) (result *job.Job[job.Void]) {
+	_ = serve // it is not unused
 	var r statemachine.Run
 	frame := serveLocals{ctx: ctx, next: next, calls: calls}
 	defer statemachine.Catch(&r, &result)
@@ -165,6 +168,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/lab/costs/machines.go:21
@@ -173,7 +177,7 @@ for1:
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	f.pause1, _, err = pauseEnter(r, f.ctx, f.next())
-//line github.com/movenext/movenext/lab/costs/machines_async.go:177
+//line github.com/movenext/movenext/lab/costs/machines_async.go:181
 	if f.pause1 == nil {
 		goto after1
 	}
@@ -182,20 +186,20 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	_, err = f.pause1.Results(r)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:186
+//line github.com/movenext/movenext/lab/costs/machines_async.go:190
 	f.pause1 = nil
 after1:
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/lab/costs/machines_async.go:193
+//line github.com/movenext/movenext/lab/costs/machines_async.go:197
 	goto endIf1
 else1:
 	// machines.go:25: } else if _, err := next().Await(); err != nil {
 //line github.com/movenext/movenext/lab/costs/machines.go:25
 	if awaited = f.next(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:199
+//line github.com/movenext/movenext/lab/costs/machines_async.go:203
 		goto after2
 	}
 	f.State = 2
@@ -214,7 +218,7 @@ after2:
 		}
 	}
 endIf1:
-//line github.com/movenext/movenext/lab/costs/machines_async.go:218
+//line github.com/movenext/movenext/lab/costs/machines_async.go:222
 	goto for1
 }
 
@@ -268,6 +272,7 @@ func (f *countFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:34
 	f.n1 = f.n
@@ -280,7 +285,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:35
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:284
+//line github.com/movenext/movenext/lab/costs/machines_async.go:289
 	f.State = 1
 	return true
 resume1:
@@ -290,14 +295,14 @@ resume1:
 //line github.com/movenext/movenext/lab/costs/machines.go:35
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/costs/machines_async.go:294
+//line github.com/movenext/movenext/lab/costs/machines_async.go:299
 			return true
 //line github.com/movenext/movenext/lab/costs/machines.go:37
 		}
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:34
 	f.i++
-//line github.com/movenext/movenext/lab/costs/machines_async.go:301
+//line github.com/movenext/movenext/lab/costs/machines_async.go:306
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -312,6 +317,7 @@ func (f *countFrame) Location() statemachine.Location {
 
 // sumAsync starts [sum] as a state machine and returns its job.
 func sumAsync(n int) (result *job.Job[int]) {
+	_ = sum // it is not unused
 	var r statemachine.Run
 	frame := sumFrame{}
 	defer statemachine.Catch(&r, &result)
@@ -359,6 +365,7 @@ func (f *sumFrame) step(r *statemachine.Run, n int) (hasEnded bool) {
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:44
 	f.loop1 = statemachine.RangeStream(countAsync(n))
@@ -368,7 +375,7 @@ range1:
 	// machines.go:44: for v, err := range count(n) {
 //line github.com/movenext/movenext/lab/costs/machines.go:44
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:372
+//line github.com/movenext/movenext/lab/costs/machines_async.go:379
 		goto resume1
 	}
 	f.State = 1
@@ -383,18 +390,18 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/lab/costs/machines_async.go:387
+//line github.com/movenext/movenext/lab/costs/machines_async.go:394
 			goto leave1
 //line github.com/movenext/movenext/lab/costs/machines.go:47
 		}
 		f.total += v
 	}
-//line github.com/movenext/movenext/lab/costs/machines_async.go:393
+//line github.com/movenext/movenext/lab/costs/machines_async.go:400
 	goto range1
 leave1:
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:398
+//line github.com/movenext/movenext/lab/costs/machines_async.go:405
 		goto resume2
 	}
 	f.State = 2
@@ -404,7 +411,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/lab/costs/machines_async.go:408
+//line github.com/movenext/movenext/lab/costs/machines_async.go:415
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/costs/machines.go:48
@@ -412,15 +419,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/lab/costs/machines_async.go:416
+//line github.com/movenext/movenext/lab/costs/machines_async.go:423
 	f.loop1 = nil
 //line github.com/movenext/movenext/lab/costs/machines.go:50
 	f.total, f.err = f.total+1000, nil
-//line github.com/movenext/movenext/lab/costs/machines_async.go:420
+//line github.com/movenext/movenext/lab/costs/machines_async.go:427
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/costs/machines.go:50
 	return true
-//line github.com/movenext/movenext/lab/costs/machines_async.go:424
+//line github.com/movenext/movenext/lab/costs/machines_async.go:431
 }
 
 // sumMachine is [sum] as the root of a chain: chain, job and frame in one allocation.
@@ -443,4 +450,4 @@ func (f *sumMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.sum", "github.com/movenext/movenext/lab/costs/machines.go", 44, 44)
 }
 
-// Digest of what is above: 9ffab2c9063a9f25
+// Digest of what is above: 0f702e35cf44d64b

@@ -20,6 +20,7 @@ const (
 
 // panicsAsync starts [panics] as a state machine and returns its job.
 func panicsAsync(arg0 context.Context, j *job.Job[int]) (result *job.Job[int]) {
+	_ = panics // it is not unused
 	var r statemachine.Run
 	frame := panicsLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -49,11 +50,12 @@ func (f *panicsLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded 
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// observed_test.go:183: _, _ = j.Await()
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:57
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:59
 		goto after1
 	}
 	f.State = 1
@@ -66,7 +68,7 @@ after1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	awaited.GetResult()
 	panic("machine")
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:70
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:72
 }
 
 // panicsMachine is [panics] as the root of a chain: chain, job and frame in one allocation.
@@ -93,6 +95,7 @@ func (f *panicsMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // literalAsync starts [literal] as a state machine and returns its job.
 func literalAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[job.Void]) {
+	_ = literal // it is not unused
 	var r statemachine.Run
 	frame := literalFrame{}
 	defer statemachine.Catch(&r, &result)
@@ -128,6 +131,7 @@ func (f *literalFrame) moveNext(r *statemachine.Run, args *literalArgs) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	// observed_test.go:191: _, _ = job.Run(ctx, func(context.Context) (int, error) {
 	{
@@ -139,7 +143,7 @@ func (f *literalFrame) moveNext(r *statemachine.Run, args *literalArgs) bool {
 	}
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:143
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:147
 		goto after1
 	}
 	f.State = 1
@@ -151,7 +155,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	awaited.GetResult()
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:155
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:159
 	return true
 }
 
@@ -213,17 +217,18 @@ func (f *literalFunc1Locals) moveNext(r *statemachine.Run, j *job.Job[int]) (has
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// observed_test.go:192: _, _ = j.Await()
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:221
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:226
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:227
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:232
 		goto resume1
 	}
 	f.State = 1
@@ -235,7 +240,7 @@ after1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	awaited.GetResult()
 	panic("literal")
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:239
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:244
 }
 
 // literalFunc1Machine is a function literal of [literal] as the root of a chain: chain and frame
@@ -258,4 +263,4 @@ func (f *literalFunc1Machine) Root() (statemachine.Root, statemachine.Location) 
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 192)
 }
 
-// Digest of what is above: efed1e14c70144ef
+// Digest of what is above: 8257a64d769d5731

@@ -21,6 +21,7 @@ const (
 
 // ticksAsync starts [ticks] as a state machine and returns its job.
 func ticksAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = ticks // it is not unused
 	var r statemachine.Run
 	frame := ticksLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -52,6 +53,7 @@ func (f *ticksLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:18
 	f.i1 = 0
@@ -62,7 +64,7 @@ range1:
 	}
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:19
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:66
+//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:68
 	if !asleep {
 		goto after1
 	}
@@ -78,12 +80,12 @@ after1:
 	}
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:18
 	f.i1++
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:82
+//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:84
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:23
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:87
+//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:89
 }
 
 // ticksMachine is [ticks] as the root of a chain: chain, job and frame in one allocation.
@@ -106,4 +108,4 @@ func (f *ticksMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.ticks", "github.com/movenext/movenext/schedulers/simulation/bench_test.go", 19)
 }
 
-// Digest of what is above: 628354e94cf4f970
+// Digest of what is above: ce02d22f9cb552e4

@@ -22,6 +22,7 @@ const (
 
 // transferBetweenAsync starts [transferBetween] as a state machine and returns its job.
 func transferBetweenAsync(ctx context.Context, from, to *coord.Mutex) (result *job.Job[job.Void]) {
+	_ = transferBetween // it is not unused
 	var r statemachine.Run
 	frame := transferBetweenLocals{ctx: ctx, from: from, to: to}
 	defer statemachine.Catch(&r, &result)
@@ -86,10 +87,11 @@ func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (hasEnded bool, re
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:29
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:93
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:95
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -98,13 +100,13 @@ func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (hasEnded bool, re
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:29
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:102
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:104
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:29
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:108
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:110
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:30
 		return true, result0
@@ -115,7 +117,7 @@ after1:
 		f.defers.Push(func(raise func()) { defer from.Unlock(); raise() })
 	}
 	// machines_test.go:33: job.Yield()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:119
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:121
 	f.State = 2
 	f.from = nil // not needed any more
 	return r.Yield(), nil
@@ -123,7 +125,7 @@ resume2:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
 	_ = r.Refusal()
 	f.lock1, err = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:127
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:129
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -133,24 +135,24 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:34
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:137
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:139
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:34
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:143
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:145
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:35
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:150
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:152
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:38
 	return true, result0
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:154
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:156
 }
 
 func (f *transferBetweenFrame) Location() statemachine.Location {
@@ -188,6 +190,7 @@ func (f *transferBetweenMachine) Root() (statemachine.Root, statemachine.Locatio
 
 // cycleOfMachinesAsync starts [cycleOfMachines] as a state machine and returns its job.
 func cycleOfMachinesAsync(ctx context.Context, a, b *coord.Mutex) (result *job.Job[job.Void]) {
+	_ = cycleOfMachines // it is not unused
 	var r statemachine.Run
 	frame := cycleOfMachinesFrame{}
 	defer statemachine.Catch(&r, &result)
@@ -227,6 +230,7 @@ func (f *cycleOfMachinesFrame) moveNext(r *statemachine.Run, args *cycleOfMachin
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	{
 		a := args.a
@@ -242,7 +246,7 @@ func (f *cycleOfMachinesFrame) moveNext(r *statemachine.Run, args *cycleOfMachin
 		// machines_test.go:80: _, _ = there.Await()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:80
 		if awaited = there; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:246
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:250
 			goto after1
 		}
 		f.State = 1
@@ -258,7 +262,7 @@ after1:
 	// machines_test.go:81: _, _ = back.Await()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:81
 	if awaited = f.back; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:262
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:266
 		goto after2
 	}
 	f.State = 2
@@ -271,7 +275,7 @@ resume2:
 after2:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:81
 	awaited.GetResult()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:275
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:279
 	return true
 }
 
@@ -335,10 +339,11 @@ func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOf
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.a, args.b)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:342
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:347
 	if f.transferBetween1 == nil {
 		goto after1
 	}
@@ -347,7 +352,7 @@ func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOf
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	result0 = f.transferBetween1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:351
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:356
 	f.transferBetween1 = nil
 after1:
 	return true, result0
@@ -413,10 +418,11 @@ func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOf
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.b, args.a)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:420
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:426
 	if f.transferBetween1 == nil {
 		goto after1
 	}
@@ -425,7 +431,7 @@ func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOf
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	result0 = f.transferBetween1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:429
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:435
 	f.transferBetween1 = nil
 after1:
 	return true, result0
@@ -455,6 +461,7 @@ func (f *cycleOfMachinesFunc2Machine) Root() (statemachine.Root, statemachine.Lo
 
 // waitForLockAsync starts [waitForLock] as a state machine and returns its job.
 func waitForLockAsync(ctx context.Context, l *coord.RWMutex) (result *job.Job[job.Void]) {
+	_ = waitForLock // it is not unused
 	var r statemachine.Run
 	frame := waitForLockLocals{l: l}
 	defer statemachine.Catch(&r, &result)
@@ -486,10 +493,11 @@ func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:114
 	f.rLock1, err = f.l.RLockEnter(r, ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:493
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:501
 	if f.rLock1 == nil {
 		goto after1
 	}
@@ -498,7 +506,7 @@ func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:114
 	err = f.rLock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:502
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:510
 	f.rLock1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:114
@@ -507,7 +515,7 @@ after1:
 	}
 	f.l.RUnlock()
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:511
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:519
 }
 
 // waitForLockMachine is [waitForLock] as the root of a chain: chain, job and frame in one
@@ -535,6 +543,7 @@ func (f *waitForLockMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // waitForKeyAsync starts [waitForKey] as a state machine and returns its job.
 func waitForKeyAsync(ctx context.Context, l *coord.KeyedMutex[string], key string) (result *job.Job[job.Void]) {
+	_ = waitForKey // it is not unused
 	var r statemachine.Run
 	frame := waitForKeyLocals{l: l, key: key}
 	defer statemachine.Catch(&r, &result)
@@ -567,10 +576,11 @@ func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (h
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:125
 	f.lock1, err = f.l.LockEnter(r, ctx, f.key)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:574
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:584
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -579,7 +589,7 @@ func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (h
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:125
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:583
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:593
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:125
@@ -588,7 +598,7 @@ after1:
 	}
 	f.l.Unlock(f.key)
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:592
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:602
 }
 
 // waitForKeyMachine is [waitForKey] as the root of a chain: chain, job and frame in one
@@ -616,6 +626,7 @@ func (f *waitForKeyMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // awaitAsync starts [await] as a state machine and returns its job.
 func awaitAsync(arg0 context.Context, j *job.Job[int]) (result *job.Job[int]) {
+	_ = await // it is not unused
 	var r statemachine.Run
 	frame := awaitLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -645,11 +656,12 @@ func (f *awaitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded b
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// machines_test.go:186: … j.Await() }
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:186
 	if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:653
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:665
 		goto after1
 	}
 	f.State = 1
@@ -661,7 +673,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:186
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:665
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:677
 	return true, result0, result1
 }
 
@@ -689,6 +701,7 @@ func (f *awaitMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // napAsync starts [nap] as a state machine and returns its job.
 func napAsync(ctx context.Context, d time.Duration, name string, log *[]string) (result *job.Job[job.Void]) {
+	_ = nap // it is not unused
 	var r statemachine.Run
 	frame := napLocals{name: name, log: log}
 	defer statemachine.Catch(&r, &result)
@@ -726,10 +739,11 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (hasEnded bool,
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:218
 	asleep, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:733
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:747
 	if !asleep {
 		goto after1
 	}
@@ -745,7 +759,7 @@ after1:
 	}
 	*f.log = append(*f.log, f.name)
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:749
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:763
 }
 
 // napMachine is [nap] as the root of a chain: chain, job and frame in one allocation.
@@ -772,6 +786,7 @@ func (f *napMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // workAsync starts [work] as a state machine and returns its job.
 func workAsync(ctx context.Context, steps int) (result *job.Job[int]) {
+	_ = work // it is not unused
 	var r statemachine.Run
 	frame := workLocals{ctx: ctx, steps: steps}
 	defer statemachine.Catch(&r, &result)
@@ -803,6 +818,7 @@ func (f *workLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int, 
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:267
 	f.n1 = f.steps
@@ -816,12 +832,12 @@ range1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:268
 	if f.ctx.Err() != nil {
 		result0, result1 = f.i, f.ctx.Err()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:820
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:836
 		return true, result0, result1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:270
 	}
 	// machines_test.go:271: job.Yield()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:825
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:841
 	f.State = 1
 	return r.Yield(), 0, nil
 resume1:
@@ -829,12 +845,12 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:267
 	f.i++
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:833
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:849
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:273
 	return true, f.steps, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:838
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:854
 }
 
 // workMachine is [work] as the root of a chain: chain, job and frame in one allocation.
@@ -857,4 +873,4 @@ func (f *workMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 271)
 }
 
-// Digest of what is above: 50f13ecd726da7c6
+// Digest of what is above: 6df154dbd4677614

@@ -60,6 +60,9 @@ func (e *emitter) async() {
 	e.comment("%s starts %s as a state machine and returns its job.", names.Async, fn.title())
 	e.line("func %s%s%s(%s) (%s *%s.Job[%s]) {", e.sig.ReceiverText(), names.Async, e.sig.TypeParams, e.sig.ParamList(), result, job, e.arg)
 	e.atDeclaration(func() {
+		if plain := e.plainForm(); plain != "" {
+			e.line("_ = %s // it is not unused", plain)
+		}
 		e.line("var %s %s", run, e.runtime("Run"))
 		e.line("%s := %s", frame, e.frameLiteral())
 		e.line("defer %s(&%s, &%s)", e.runtime("Catch"), run, result)
@@ -69,6 +72,26 @@ func (e *emitter) async() {
 		e.line("return %[1]s.%[2]s.Start(%[3]s, &%[4]s, %[1]s, &%[1]s.%[5]s.Frame)", m, builderField, e.context(), run, keptField)
 	})
 	e.line("")
+}
+
+// plainForm names the plain form if a linter would report it as unused in a program that calls
+// only the twin. A linker leaves it out. One with type parameters would be instantiated, so it is
+// not named.
+func (e *emitter) plainForm() string {
+	name := e.fn.Source.Decl.Name
+	if name.IsExported() || e.sig.FrameArgs != "" {
+		return ""
+	}
+	if e.sig.Receiver == nil {
+		return name.Name
+	}
+	receiver := e.sig.Receiver.Type
+	for _, p := range append(e.sig.Params, *e.sig.Receiver) {
+		if p.Name == strings.TrimPrefix(receiver, "*") {
+			return "" // it hides the type
+		}
+	}
+	return "(" + receiver + ")." + name.Name
 }
 
 // frameLiteral returns a frame with its parameters set.

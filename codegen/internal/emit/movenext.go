@@ -59,10 +59,20 @@ func (p *printer) moveNext(receiver string) {
 	if fn.Loops {
 		p.line("case %d:\n%s.%s.Resume(%s)", fn.unwindingState(), n.Recv, n.Loops, n.Run)
 	}
-	p.line("default:\n%s(%s)\n}", p.runtime("Misuse"), n.State)
+	p.line("default:\n%s(%s)\n%s\n}", p.runtime("Misuse"), n.State, p.neverReached())
 	p.WriteString(code)
 	p.endOfSource()
 	p.line("}")
+}
+
+// neverReached returns the statement after a call that panics. Without it the compiler would have
+// a second way to the start of the function, and put the code there behind that of the first
+// resumption; then a debugger would set the breakpoint of a line that suspends at its resumption.
+func (p *printer) neverReached() string {
+	if results := p.runResults(); strings.HasPrefix(results, "(") {
+		return "return"
+	}
+	return "return " + p.predeclaredName("false")
 }
 
 // steps prints MoveNext of a function whose deferred calls suspend, and the head of its

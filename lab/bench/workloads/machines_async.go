@@ -24,6 +24,7 @@ const (
 
 // familyAsync starts [family] as a state machine and returns its job.
 func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
+	_ = family // it is not unused
 	var r statemachine.Run
 	frame := familyLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -62,6 +63,7 @@ func (f *familyLocals) moveNext(r *statemachine.Run, args *familyArgs) (hasEnded
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:22
@@ -85,7 +87,7 @@ range1:
 		// machines.go:28: v, err := kid.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:28
 		if awaited = kid; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:89
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:91
 			goto after1
 		}
 		f.State = 1
@@ -106,12 +108,12 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:27
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:110
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:112
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:34
 	return true, f.sum, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:115
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:117
 }
 
 // familyMachine is [family] as the root of a chain: chain, job and frame in one allocation.
@@ -138,6 +140,7 @@ func (f *familyMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // fibAsync starts [fib] as a state machine and returns its job.
 func fibAsync(ctx context.Context, n int) (result *job.Job[int]) {
+	_ = fib // it is not unused
 	var r statemachine.Run
 	frame := fibLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -218,6 +221,7 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (hasEnded bool,
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:42
 	if args.n < 2 {
@@ -232,7 +236,7 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (hasEnded bool,
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:46
 	f.fib1, f.b, err = fibNested(r, &f.Frame, &f.fib1, 1, args.ctx, args.n-2)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:236
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:240
 	if f.fib1 == nil {
 		goto after1
 	}
@@ -241,7 +245,7 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (hasEnded bool,
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:46
 	f.b, err = f.fib1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:245
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:249
 	f.fib1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:47
@@ -251,13 +255,13 @@ after1:
 	// machines.go:50: a, err := fork.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:50
 	if awaited = f.fork; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:255
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:259
 		goto after2
 	}
 	f.await2 = awaited
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:50
 	if r.RunInPlace(&f.Frame, 2, awaited) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:261
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:265
 		goto resume2
 	}
 	f.State = 2
@@ -273,7 +277,7 @@ after2:
 		a, err = awaited.GetResult()
 		return true, a + f.b, err
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:277
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:281
 }
 
 func (f *fibFrame) Location() statemachine.Location {
@@ -349,10 +353,11 @@ func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:45
 	f.fib1, result0, result1 = fibNested(r, &f.Frame, &f.fib1, 1, args.ctx, args.n-1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:356
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:361
 	if f.fib1 == nil {
 		goto after1
 	}
@@ -361,7 +366,7 @@ func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (hasE
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:45
 	result0, result1 = f.fib1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:365
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:370
 	f.fib1 = nil
 after1:
 	return true, result0, result1
@@ -391,6 +396,7 @@ func (f *fibFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
 
 // skynetAsync starts [skynet] as a state machine and returns its job.
 func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
+	_ = skynet // it is not unused
 	var r statemachine.Run
 	frame := skynetLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -469,6 +475,7 @@ func (f *skynetLocals) moveNext(r *statemachine.Run, args *skynetArgs) (hasEnded
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:58
 	if args.size == 1 {
@@ -501,13 +508,13 @@ range1:
 		// machines.go:68: v, err := kid.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:68
 		if awaited = kid; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:505
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:512
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:68
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:511
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:518
 			goto resume1
 		}
 		f.State = 1
@@ -527,12 +534,12 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:67
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:531
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:538
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:74
 	return true, f.sum, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:536
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:543
 }
 
 func (f *skynetFrame) Location() statemachine.Location {
@@ -609,10 +616,11 @@ func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args)
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:64
 	f.skynet1, result0, result1 = skynetNested(r, &f.Frame, &f.skynet1, 1, args.ctx, args.from, args.size/10)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:616
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:624
 	if f.skynet1 == nil {
 		goto after1
 	}
@@ -621,7 +629,7 @@ func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args)
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:64
 	result0, result1 = f.skynet1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:625
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:633
 	f.skynet1 = nil
 after1:
 	return true, result0, result1
@@ -651,6 +659,7 @@ func (f *skynetFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
 
 // napAsync starts [nap] as a state machine and returns its job.
 func napAsync(ctx context.Context, d time.Duration, awake *atomic.Int64) (result *job.Job[job.Void]) {
+	_ = nap // it is not unused
 	var r statemachine.Run
 	frame := napLocals{awake: awake}
 	defer statemachine.Catch(&r, &result)
@@ -687,10 +696,11 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (hasEnded bool,
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:81
 	asleep2, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:694
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:704
 	if !asleep2 {
 		goto after1
 	}
@@ -706,7 +716,7 @@ after1:
 	}
 	f.awake.Add(1)
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:710
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:720
 }
 
 // napMachine is [nap] as the root of a chain: chain, job and frame in one allocation.
@@ -733,6 +743,7 @@ func (f *napMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // sumAsync starts [sum] as a state machine and returns its job.
 func sumAsync(jobs []*job.Job[int]) (result *job.Job[int]) {
+	_ = sum // it is not unused
 	var r statemachine.Run
 	frame := sumLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -790,6 +801,7 @@ func (f *sumLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (hasEnde
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:92
 	f.total = 0
@@ -807,7 +819,7 @@ range1:
 		// machines.go:94: v, err := j.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:94
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:811
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:823
 			goto after1
 		}
 		f.State = 1
@@ -828,12 +840,12 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:93
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:832
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:844
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:100
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:837
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:849
 }
 
 func (f *sumFrame) Location() statemachine.Location {
@@ -869,6 +881,7 @@ func (f *sumMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // yieldsAsync starts [yields] as a state machine and returns its job.
 func yieldsAsync(ctx context.Context, n int) (result *job.Job[int]) {
+	_ = yields // it is not unused
 	var r statemachine.Run
 	frame := yieldsLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -899,6 +912,7 @@ func (f *yieldsLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resu
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:107
 	f.count = 0
@@ -911,7 +925,7 @@ range1:
 		goto endRange1
 	}
 	// machines.go:109: job.Yield()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:915
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:929
 	f.State = 1
 	return r.Yield(), 0
 resume1:
@@ -920,12 +934,12 @@ resume1:
 	f.count++
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:108
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:924
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:938
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:112
 	return true, f.count
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:929
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:943
 }
 
 // yieldsMachine is [yields] as the root of a chain: chain, job and frame in one allocation.
@@ -951,6 +965,7 @@ func (f *yieldsMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // roundsAsync starts [rounds] as a state machine and returns its job.
 func roundsAsync(ctx context.Context, n int) (result *job.Job[int]) {
+	_ = rounds // it is not unused
 	var r statemachine.Run
 	frame := roundsLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -985,6 +1000,7 @@ func (f *roundsLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resu
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:119
 	f.total = 0
@@ -999,7 +1015,7 @@ range1:
 	// machines.go:121: v, err := job.Run(ctx, one).Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:121
 	if awaited = job.New(f.ctx, one); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1003
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1019
 		goto after1
 	}
 	f.State = 1
@@ -1019,12 +1035,12 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:120
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1023
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1039
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:127
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1028
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1044
 }
 
 // roundsMachine is [rounds] as the root of a chain: chain, job and frame in one allocation.
@@ -1051,6 +1067,7 @@ func (f *roundsMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // stepsAsync starts [steps] as a state machine and returns its job.
 func stepsAsync(n int) (result *job.Job[int]) {
+	_ = steps // it is not unused
 	var r statemachine.Run
 	frame := stepsLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -1082,6 +1099,7 @@ func (f *stepsLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resul
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:134
 	v = 0
@@ -1095,7 +1113,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:136
 	f.step1, v = stepEnter(r, v)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1099
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1117
 	if f.step1 == nil {
 		goto after1
 	}
@@ -1104,17 +1122,17 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:136
 	v = f.step1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1108
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1126
 	f.step1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:135
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1113
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1131
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:138
 	return true, v
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1118
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1136
 }
 
 // stepsMachine is [steps] as the root of a chain: chain, job and frame in one allocation.
@@ -1141,6 +1159,7 @@ func (f *stepsMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // stepAsync starts [step] as a state machine and returns its job.
 func stepAsync(v int) (result *job.Job[int]) {
+	_ = step // it is not unused
 	var r statemachine.Run
 	frame := stepLocals{v: v}
 	defer statemachine.Catch(&r, &result)
@@ -1192,13 +1211,14 @@ func (f *stepLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int) 
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:146
 	if f.v >= 0 {
 		goto endIf1
 	}
 	// machines.go:147: job.Yield()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1202
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1222
 	f.State = 1
 	return r.Yield(), 0
 resume1:
@@ -1206,7 +1226,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	return true, f.v + 1
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1210
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1230
 }
 
 func (f *stepFrame) Location() statemachine.Location {
@@ -1241,6 +1261,7 @@ func (f *stepMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // linkAsync starts [link] as a state machine and returns its job.
 func linkAsync(ctx context.Context, prev *job.Job[int]) (result *job.Job[int]) {
+	_ = link // it is not unused
 	var r statemachine.Run
 	frame := linkLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -1270,11 +1291,12 @@ func (f *linkLocals) moveNext(r *statemachine.Run, prev *job.Job[int]) (hasEnded
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// machines.go:156: v, err := prev.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:156
 	if awaited = prev; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1278
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1300
 		goto after1
 	}
 	f.State = 1
@@ -1289,7 +1311,7 @@ after1:
 		v, err := awaited.GetResult()
 		return true, v + 1, err
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1293
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1315
 }
 
 // linkMachine is [link] as the root of a chain: chain, job and frame in one allocation.
@@ -1316,6 +1338,7 @@ func (f *linkMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // playerAsync starts [player] as a state machine and returns its job.
 func playerAsync(ctx context.Context, in, out *coord.Channel[int], n int) (result *job.Job[job.Void]) {
+	_ = player // it is not unused
 	var r statemachine.Run
 	frame := playerLocals{ctx: ctx, in: in, out: out}
 	defer statemachine.Catch(&r, &result)
@@ -1355,6 +1378,7 @@ func (f *playerLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resu
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:164
 	f.n1 = n
@@ -1367,7 +1391,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:165
 	f.receive1, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1371
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1395
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -1376,7 +1400,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:165
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1380
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1404
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:166
@@ -1386,7 +1410,7 @@ after1:
 		return true, err
 	}
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1390
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1414
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1395,7 +1419,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:169
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1399
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1423
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:169
@@ -1406,13 +1430,13 @@ after2:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:164
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1410
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1434
 	goto range1
 endRange1:
 	r.Publish()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:173
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1416
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1440
 }
 
 // playerMachine is [player] as the root of a chain: chain, job and frame in one allocation.
@@ -1439,6 +1463,7 @@ func (f *playerMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // serverAsync starts [server] as a state machine and returns its job.
 func serverAsync(ctx context.Context, in, out *coord.Channel[int], n int) (result *job.Job[int]) {
+	_ = server // it is not unused
 	var r statemachine.Run
 	frame := serverLocals{ctx: ctx, in: in, out: out}
 	defer statemachine.Catch(&r, &result)
@@ -1478,6 +1503,7 @@ func (f *serverLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resu
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:180
 	v = 0
@@ -1491,7 +1517,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:182
 	f.send1, err = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1495
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1521
 	if f.send1 == nil {
 		goto after1
 	}
@@ -1500,7 +1526,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:182
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1504
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1530
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:183
@@ -1510,7 +1536,7 @@ after1:
 		return true, 0, err
 	}
 	f.receive2, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1514
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1540
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -1519,7 +1545,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:186
 	v, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1523
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1549
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:186
@@ -1530,13 +1556,13 @@ after2:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:181
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1534
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1560
 	goto range1
 endRange1:
 	r.Publish()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:190
 	return true, v, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1540
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1566
 }
 
 // serverMachine is [server] as the root of a chain: chain, job and frame in one allocation.
@@ -1563,6 +1589,7 @@ func (f *serverMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // broodAsync starts [brood] as a state machine and returns its job.
 func broodAsync(ctx context.Context, children int, done *atomic.Int64) (result *job.Job[job.Void]) {
+	_ = brood // it is not unused
 	var r statemachine.Run
 	frame := broodLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -1598,6 +1625,7 @@ func (f *broodLocals) moveNext(r *statemachine.Run, args *broodArgs) (hasEnded b
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		children2 := args.children2
@@ -1615,7 +1643,7 @@ func (f *broodLocals) moveNext(r *statemachine.Run, args *broodArgs) (hasEnded b
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:197
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1619
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1647
 		goto resume1
 	}
 	f.State = 1
@@ -1623,7 +1651,7 @@ func (f *broodLocals) moveNext(r *statemachine.Run, args *broodArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:197
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1627
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1655
 	f.inScope1 = nil
 	return true, result0
 }
@@ -1679,18 +1707,19 @@ func (f *broodFunc1Locals) moveNext(r *statemachine.Run, done *atomic.Int64) (ha
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:200
 	done.Add(1)
 	// machines.go:201: job.Yield()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1687
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1716
 	f.State = 1
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:201
 	_ = r.Refusal()
 	result0 = f.ctx.Err()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1694
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1723
 	return true, result0
 }
 
@@ -1718,6 +1747,7 @@ func (f *broodFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
 
 // startedBroodAsync starts [startedBrood] as a state machine and returns its job.
 func startedBroodAsync(ctx context.Context, children int, done *atomic.Int64) (result *job.Job[job.Void]) {
+	_ = startedBrood // it is not unused
 	var r statemachine.Run
 	frame := startedBroodLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -1753,6 +1783,7 @@ func (f *startedBroodLocals) moveNext(r *statemachine.Run, args *startedBroodArg
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		children2 := args.children2
@@ -1767,7 +1798,7 @@ func (f *startedBroodLocals) moveNext(r *statemachine.Run, args *startedBroodArg
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:213
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1771
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1802
 		goto resume1
 	}
 	f.State = 1
@@ -1775,7 +1806,7 @@ func (f *startedBroodLocals) moveNext(r *statemachine.Run, args *startedBroodArg
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:213
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1779
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1810
 	f.inScope1 = nil
 	return true, result0
 }
@@ -1805,6 +1836,7 @@ func (f *startedBroodMachine) Root() (statemachine.Root, statemachine.Location) 
 
 // childAsync starts [child] as a state machine and returns its job.
 func childAsync(ctx context.Context, done *atomic.Int64) (result *job.Job[job.Void]) {
+	_ = child // it is not unused
 	var r statemachine.Run
 	frame := childLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -1833,18 +1865,19 @@ func (f *childLocals) moveNext(r *statemachine.Run, done *atomic.Int64) (hasEnde
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:223
 	done.Add(1)
 	// machines.go:224: job.Yield()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1841
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1874
 	f.State = 1
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:224
 	_ = r.Refusal()
 	result0 = f.ctx.Err()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1848
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1881
 	return true, result0
 }
 
@@ -1872,6 +1905,7 @@ func (f *childMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // pausedAsync starts [paused] as a state machine and returns its job.
 func pausedAsync(ctx context.Context) (result *job.Job[int]) {
+	_ = paused // it is not unused
 	var r statemachine.Run
 	frame := pausedLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -1924,6 +1958,7 @@ func (f *pausedLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// machines.go:232: job.Yield()
 	f.State = 1
@@ -1932,7 +1967,7 @@ resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:232
 	_ = r.Refusal()
 	result0, result1 = 1, f.ctx.Err()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1936
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1971
 	return true, result0, result1
 }
 
@@ -1969,6 +2004,7 @@ func (f *pausedMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // droppedAsync starts [dropped] as a state machine and returns its job.
 func droppedAsync(ctx context.Context, n int) (result *job.Job[int]) {
+	_ = dropped // it is not unused
 	var r statemachine.Run
 	frame := droppedLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -2003,6 +2039,7 @@ func (f *droppedLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, res
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:240
 	f.total = 0
@@ -2017,7 +2054,7 @@ range1:
 	// machines.go:242: v, err := pausedAsync(ctx).Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:242
 	if awaited = pausedAsync(f.ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2021
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2058
 		goto after1
 	}
 	f.State = 1
@@ -2037,12 +2074,12 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:241
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2041
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2078
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:248
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2046
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2083
 }
 
 // droppedMachine is [dropped] as the root of a chain: chain, job and frame in one allocation.
@@ -2069,6 +2106,7 @@ func (f *droppedMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // sleepyJobsAsync starts [sleepyJobs] as a state machine and returns its job.
 func sleepyJobsAsync(ctx context.Context, n int, d time.Duration, awake *atomic.Int64) (result *job.Job[job.Void]) {
+	_ = sleepyJobs // it is not unused
 	var r statemachine.Run
 	frame := sleepyJobsLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -2108,6 +2146,7 @@ func (f *sleepyJobsLocals) moveNext(r *statemachine.Run, args *sleepyJobsArgs) (
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:255
@@ -2136,7 +2175,7 @@ range1:
 		// machines.go:266: if _, err := j.Await(); err != nil {
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:266
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2140
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2179
 			goto after1
 		}
 		f.State = 1
@@ -2157,12 +2196,12 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:265
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2161
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2200
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:270
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2166
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2205
 }
 
 // sleepyJobsMachine is [sleepyJobs] as the root of a chain: chain, job and frame in one
@@ -2226,10 +2265,11 @@ func (f *sleepyJobsFunc1Locals) moveNext(r *statemachine.Run, args *sleepyJobsFu
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:258
 	asleep2, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2233
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2273
 	if !asleep2 {
 		goto after1
 	}
@@ -2245,7 +2285,7 @@ after1:
 	}
 	f.awake.Add(1)
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2249
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2289
 }
 
 // sleepyJobsFunc1Machine is a function literal of [sleepyJobs] as the root of a chain: chain and
@@ -2272,6 +2312,7 @@ func (f *sleepyJobsFunc1Machine) Root() (statemachine.Root, statemachine.Locatio
 
 // pairsAsync starts [pairs] as a state machine and returns its job.
 func pairsAsync(ctx context.Context, n int) (result *job.Job[int]) {
+	_ = pairs // it is not unused
 	var r statemachine.Run
 	frame := pairsLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -2307,6 +2348,7 @@ func (f *pairsLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resul
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:277
 	f.total = 0
@@ -2334,7 +2376,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:280
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2338
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2380
 		goto resume1
 	}
 	f.State = 1
@@ -2343,7 +2385,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:280
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2347
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2389
 		f.inScope1 = nil
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:285
 		if err != nil {
@@ -2354,12 +2396,12 @@ resume1:
 	f.total += (*f.a) + (*f.b)
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:278
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2358
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2400
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:290
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2363
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2405
 }
 
 // pairsMachine is [pairs] as the root of a chain: chain, job and frame in one allocation.
@@ -2386,6 +2428,7 @@ func (f *pairsMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // retriedAsync starts [retried] as a state machine and returns its job.
 func retriedAsync(ctx context.Context, pause time.Duration, done *atomic.Int64) (result *job.Job[job.Void]) {
+	_ = retried // it is not unused
 	var r statemachine.Run
 	frame := retriedLocals{ctx: ctx, pause: pause, done: done}
 	defer statemachine.Catch(&r, &result)
@@ -2419,6 +2462,7 @@ func (f *retriedLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:297
 	f.attempt = 0
@@ -2432,7 +2476,7 @@ range1:
 		goto endRange1
 	}
 	asleep2, err = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2436
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2480
 	if !asleep2 {
 		goto after1
 	}
@@ -2448,13 +2492,13 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:297
 	f.attempt++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2452
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2496
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:305
 	f.done.Add(1)
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2458
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2502
 }
 
 // retriedMachine is [retried] as the root of a chain: chain, job and frame in one allocation.
@@ -2481,6 +2525,7 @@ func (f *retriedMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // limitedAsync starts [limited] as a state machine and returns its job.
 func limitedAsync(ctx context.Context, n int) (result *job.Job[int]) {
+	_ = limited // it is not unused
 	var r statemachine.Run
 	frame := limitedLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -2516,6 +2561,7 @@ func (f *limitedLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, res
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:313
 	f.total = 0
@@ -2529,7 +2575,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:315
 	f.limitedOnce1, v, err = limitedOnceEnter(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2533
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2579
 	if f.limitedOnce1 == nil {
 		goto after1
 	}
@@ -2538,7 +2584,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:315
 	v, err = f.limitedOnce1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2542
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2588
 	f.limitedOnce1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:316
@@ -2548,12 +2594,12 @@ after1:
 	f.total += v
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:314
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2552
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2598
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:321
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2557
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2603
 }
 
 // limitedMachine is [limited] as the root of a chain: chain, job and frame in one allocation.
@@ -2580,6 +2626,7 @@ func (f *limitedMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // limitedOnceAsync starts [limitedOnce] as a state machine and returns its job.
 func limitedOnceAsync(ctx context.Context) (result *job.Job[int]) {
+	_ = limitedOnce // it is not unused
 	var r statemachine.Run
 	frame := limitedOnceLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -2638,6 +2685,7 @@ func (f *limitedOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		var cancel context.CancelFunc
@@ -2648,7 +2696,7 @@ func (f *limitedOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// machines.go:328: return pausedAsync(ctx).Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:328
 	if awaited = pausedAsync(ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2652
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2700
 		goto after1
 	}
 	f.State = 1
@@ -2660,11 +2708,11 @@ resume1:
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:328
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2664
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2712
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:328
 	return true, result0, result1
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2668
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2716
 }
 
 func (f *limitedOnceFrame) Location() statemachine.Location {
@@ -2702,6 +2750,7 @@ func (f *limitedOnceMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // patientAsync starts [patient] as a state machine and returns its job.
 func patientAsync(ctx context.Context, n int) (result *job.Job[int]) {
+	_ = patient // it is not unused
 	var r statemachine.Run
 	frame := patientLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -2736,6 +2785,7 @@ func (f *patientLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, res
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:335
 	f.total = 0
@@ -2750,7 +2800,7 @@ range1:
 	// machines.go:337: v, err := job.WaitTimeout(ctx, pausedAsync(ctx), time.Hour).Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:337
 	if awaited = job.WaitTimeout(f.ctx, pausedAsync(f.ctx), time.Hour); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2754
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2804
 		goto after1
 	}
 	f.State = 1
@@ -2770,12 +2820,12 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:336
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2774
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2824
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:343
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2779
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2829
 }
 
 // patientMachine is [patient] as the root of a chain: chain, job and frame in one allocation.
@@ -2802,6 +2852,7 @@ func (f *patientMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // requestAsync starts [request] as a state machine and returns its job.
 func requestAsync(ctx context.Context) (result *job.Job[int]) {
+	_ = request // it is not unused
 	var r statemachine.Run
 	frame := requestLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -2838,6 +2889,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 in
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		var cancel context.CancelFunc
@@ -2855,7 +2907,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:354
 	f.paused1, v, err = pausedEnter(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2859
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2911
 	if f.paused1 == nil {
 		goto after1
 	}
@@ -2864,13 +2916,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:354
 	v, err = f.paused1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2868
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2920
 	f.paused1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:355
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2874
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2926
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:356
 		return true, result0, result1
@@ -2878,16 +2930,16 @@ after1:
 	f.total += v
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:353
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2882
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2934
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:360
 	result0, result1 = f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2887
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2939
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:360
 	return true, result0, result1
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2891
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2943
 }
 
 // requestMachine is [request] as the root of a chain: chain, job and frame in one allocation.
@@ -2915,6 +2967,7 @@ func (f *requestMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // requestOfJobsAsync starts [requestOfJobs] as a state machine and returns its job.
 func requestOfJobsAsync(ctx context.Context) (result *job.Job[int]) {
+	_ = requestOfJobs // it is not unused
 	var r statemachine.Run
 	frame := requestOfJobsLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -2950,6 +3003,7 @@ func (f *requestOfJobsLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		var cancel context.CancelFunc
@@ -2972,7 +3026,7 @@ range1:
 	})
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:371
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2976
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3030
 		goto after1
 	}
 	f.State = 1
@@ -2987,7 +3041,7 @@ after1:
 		v, err := awaited.GetResult()
 		if err != nil {
 			result0, result1 = 0, err
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2991
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3045
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:373
 			return true, result0, result1
@@ -2996,16 +3050,16 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:370
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3000
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3054
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:377
 	result0, result1 = f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3005
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3059
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:377
 	return true, result0, result1
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3009
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3063
 }
 
 // requestOfJobsMachine is [requestOfJobs] as the root of a chain: chain, job and frame in one
@@ -3062,10 +3116,11 @@ func (f *requestOfJobsFunc1Locals) moveNext(r *statemachine.Run, ctx context.Con
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:371
 	f.paused1, result0, result1 = pausedEnter(r, ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3069
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3124
 	if f.paused1 == nil {
 		goto after1
 	}
@@ -3074,7 +3129,7 @@ func (f *requestOfJobsFunc1Locals) moveNext(r *statemachine.Run, ctx context.Con
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:371
 	result0, result1 = f.paused1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3078
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3133
 	f.paused1 = nil
 after1:
 	return true, result0, result1
@@ -3104,6 +3159,7 @@ func (f *requestOfJobsFunc1Machine) Root() (statemachine.Root, statemachine.Loca
 
 // deliverInScopeAsync starts [deliverInScope] as a state machine and returns its job.
 func deliverInScopeAsync(ctx context.Context, d *deliveries) (result *job.Job[job.Void]) {
+	_ = deliverInScope // it is not unused
 	var r statemachine.Run
 	frame := deliverInScopeLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -3138,6 +3194,7 @@ func (f *deliverInScopeLocals) moveNext(r *statemachine.Run, args *deliverInScop
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		d := args.d
@@ -3154,7 +3211,7 @@ func (f *deliverInScopeLocals) moveNext(r *statemachine.Run, args *deliverInScop
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:384
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3158
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3215
 		goto resume1
 	}
 	f.State = 1
@@ -3162,7 +3219,7 @@ func (f *deliverInScopeLocals) moveNext(r *statemachine.Run, args *deliverInScop
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:384
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3166
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3223
 	f.inScope1 = nil
 	return true, result0
 }
@@ -3229,12 +3286,13 @@ func (f *deliverInScopeFunc1Locals) moveNext(r *statemachine.Run, args *deliverI
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:387
 	f.ctx = pprof.WithLabels(f.ctx, labelsOf(args.i))
 	statemachine.SetGoroutineLabels(r, f.ctx)
 	f.deliver1, result0 = deliverEnter(r, f.ctx, args.d)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3238
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3296
 	if f.deliver1 == nil {
 		goto after1
 	}
@@ -3244,7 +3302,7 @@ func (f *deliverInScopeFunc1Locals) moveNext(r *statemachine.Run, args *deliverI
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:389
 	result0 = f.deliver1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3248
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3306
 	f.deliver1 = nil
 after1:
 	return true, result0
@@ -3274,6 +3332,7 @@ func (f *deliverInScopeFunc1Machine) Root() (statemachine.Root, statemachine.Loc
 
 // deliverAsync starts [deliver] as a state machine and returns its job.
 func deliverAsync(ctx context.Context, d *deliveries) (result *job.Job[job.Void]) {
+	_ = deliver // it is not unused
 	var r statemachine.Run
 	frame := deliverLocals{ctx: ctx, d: d}
 	defer statemachine.Catch(&r, &result)
@@ -3334,6 +3393,7 @@ func (f *deliverLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		var cancel context.CancelFunc
@@ -3354,7 +3414,7 @@ range1:
 	}
 	f.d.backOff(f.attempt)
 	asleep2, err = statemachine.Sleep(r, f.ctx, f.d.pause)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3358
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3418
 	if !asleep2 {
 		goto after1
 	}
@@ -3367,24 +3427,24 @@ after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:407
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3371
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3431
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:408
 		return true, result0
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:402
 	f.attempt++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3378
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3438
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:411
 	f.d.done.Add(1)
 	result0 = nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3384
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3444
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:412
 	return true, result0
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3388
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3448
 }
 
 func (f *deliverFrame) Location() statemachine.Location {
@@ -3417,4 +3477,4 @@ func (f *deliverMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.deliver", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 407)
 }
 
-// Digest of what is above: b5c716e4e44a2b10
+// Digest of what is above: 2e9ad67f40438468

@@ -24,6 +24,7 @@ const (
 
 // priceAsync starts [Store.price] as a state machine and returns its job.
 func (s *Store) priceAsync(ctx context.Context, article string) (result *job.Job[int]) {
+	_ = (*Store).price // it is not unused
 	var r statemachine.Run
 	frame := storePriceLocals{s: s, article: article}
 	defer statemachine.Catch(&r, &result)
@@ -80,10 +81,11 @@ func (f *storePriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (h
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:80
 	asleep, err = statemachine.Sleep(r, ctx, f.s.Pause)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:87
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:89
 	if !asleep {
 		goto after1
 	}
@@ -105,13 +107,13 @@ after1:
 		price, known := f.s.Prices[f.article]
 		if !known {
 			result0, result1 = 0, fmt.Errorf("service: no article %q", f.article)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:109
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:111
 			return true, result0, result1
 //line github.com/movenext/movenext/lab/functions/service/service.go:89
 		}
 		return true, price, nil
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:115
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:117
 }
 
 func (f *storePriceFrame) Location() statemachine.Location {
@@ -148,6 +150,7 @@ func (f *storePriceMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // bookAsync starts [Store.book] as a state machine and returns its job.
 func (s *Store) bookAsync(ctx context.Context, account string, amount int) (result *job.Job[job.Void]) {
+	_ = (*Store).book // it is not unused
 	var r statemachine.Run
 	frame := storeBookLocals{account: account, amount: amount}
 	defer statemachine.Catch(&r, &result)
@@ -209,10 +212,11 @@ func (f *storeBookLocals) moveNext(r *statemachine.Run, args *storeBookArgs) (ha
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:97
 	asleep, err = statemachine.Sleep(r, args.ctx, args.s.Pause)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:216
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:220
 	if !asleep {
 		goto after1
 	}
@@ -228,12 +232,12 @@ after1:
 	}
 	if f.amount < 0 {
 		result0 = fmt.Errorf("service: %s gets %d", f.account, -f.amount)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:232
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:236
 		return true, result0
 //line github.com/movenext/movenext/lab/functions/service/service.go:102
 	}
 	return true, nil
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:237
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:241
 }
 
 func (f *storeBookFrame) Location() statemachine.Location {
@@ -269,6 +273,7 @@ func (f *storeBookMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // askAsync starts [Service.ask] as a state machine and returns its job.
 func (s *Service) askAsync(ctx context.Context, article string) (result *job.Job[int]) {
+	_ = (*Service).ask // it is not unused
 	var r statemachine.Run
 	frame := serviceAskLocals{s: s, ctx: ctx, article: article}
 	defer statemachine.Catch(&r, &result)
@@ -339,10 +344,11 @@ func (f *serviceAskLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:110
 	f.acquire1, err = f.s.limit.AcquireEnter(r, f.ctx, f.article)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:346
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:352
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -351,13 +357,13 @@ func (f *serviceAskLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:110
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:355
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:361
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:110
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:361
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:367
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:111
 		return true, result0, result1
@@ -377,7 +383,7 @@ after1:
 for1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:116
 	f.price2, price, err = f.s.store.priceEnter(r, f.ctx, f.article)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:381
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:387
 	if f.price2 == nil {
 		goto after2
 	}
@@ -386,19 +392,19 @@ for1:
 resume2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:116
 	price, err = f.price2.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:390
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:396
 	f.price2 = nil
 after2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:117
 	if !errors.Is(err, ErrBusy) || f.attempt == f.s.attempts {
 		result0, result1 = price, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:396
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:402
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:118
 		return true, result0, result1
 	}
 	asleep, err = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:402
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:408
 	if !asleep {
 		goto after3
 	}
@@ -411,7 +417,7 @@ after3:
 //line github.com/movenext/movenext/lab/functions/service/service.go:120
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:415
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:421
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:121
 		return true, result0, result1
@@ -419,7 +425,7 @@ after3:
 	f.pause *= 2
 //line github.com/movenext/movenext/lab/functions/service/service.go:115
 	f.attempt++
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:423
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:429
 	goto for1
 }
 
@@ -458,6 +464,7 @@ func (f *serviceAskMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // totalAsync starts [Service.total] as a state machine and returns its job.
 func (s *Service) totalAsync(ctx context.Context, lines []Line) (result *job.Job[int]) {
+	_ = (*Service).total // it is not unused
 	var r statemachine.Run
 	frame := serviceTotalLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -519,6 +526,7 @@ func (f *serviceTotalLocals) moveNext(r *statemachine.Run, args *serviceTotalArg
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:131
 	f.sum = new(atomic.Int64)
@@ -539,7 +547,7 @@ func (f *serviceTotalLocals) moveNext(r *statemachine.Run, args *serviceTotalArg
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:132
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:543
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:551
 		goto resume1
 	}
 	f.State = 1
@@ -548,12 +556,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/lab/functions/service/service.go:132
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:552
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:560
 		f.inScope1 = nil
 //line github.com/movenext/movenext/lab/functions/service/service.go:142
 		result0, result1 = int(f.sum.Load()), err
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:557
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:565
 	return true, result0, result1
 }
 
@@ -631,10 +639,11 @@ func (f *serviceTotalFunc1Locals) moveNext(r *statemachine.Run, args *serviceTot
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:135
 	f.ask1, price, err = args.s.askEnter(r, args.ctx, f.line.Article)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:638
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:647
 	if f.ask1 == nil {
 		goto after1
 	}
@@ -643,13 +652,13 @@ func (f *serviceTotalFunc1Locals) moveNext(r *statemachine.Run, args *serviceTot
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:135
 	price, err = f.ask1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:647
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:656
 	f.ask1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:136
 	f.sum.Add(int64(price * f.line.Count))
 	return true, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:653
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:662
 }
 
 // serviceTotalFunc1Machine is a function literal of [Service.total] as the root of a chain: chain
@@ -744,17 +753,18 @@ func (f *ServiceTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:149
 	if len(f.order.Lines) == 0 {
 		result0, result1 = Receipt{}, ErrEmpty
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:752
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:762
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:150
 		return true, result0, result1
 	}
 	f.lock1, err = f.s.lanes.LockEnter(r, f.ctx, f.order.Account)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:758
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:768
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -763,13 +773,13 @@ func (f *ServiceTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:152
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:767
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:777
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:152
 	if err != nil {
 		result0, result1 = Receipt{}, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:773
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:783
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:153
 		return true, result0, result1
@@ -782,7 +792,7 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:156
 	f.total2, f.total, err = f.s.totalEnter(r, f.ctx, f.order.Lines)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:786
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:796
 	if f.total2 == nil {
 		goto after2
 	}
@@ -791,19 +801,19 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:156
 	f.total, err = f.total2.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:795
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:805
 	f.total2 = nil
 after2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:157
 	if err != nil {
 		result0, result1 = Receipt{}, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:801
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:811
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:158
 		return true, result0, result1
 	}
 	f.book3, err = f.s.store.bookEnter(r, f.ctx, f.order.Account, f.total)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:807
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:817
 	if f.book3 == nil {
 		goto after3
 	}
@@ -813,24 +823,24 @@ after2:
 resume3:
 //line github.com/movenext/movenext/lab/functions/service/service.go:160
 	err = f.book3.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:817
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:827
 	f.book3 = nil
 after3:
 //line github.com/movenext/movenext/lab/functions/service/service.go:160
 	if err != nil {
 		result0, result1 = Receipt{}, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:823
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:833
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:161
 		return true, result0, result1
 	}
 	f.s.taken.Add(1)
 	result0, result1 = Receipt{Account: f.order.Account, Total: f.total, Notes: notes(f.order)}, nil
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:830
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:840
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:164
 	return true, result0, result1
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:834
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:844
 }
 
 func (f *ServiceTakeFrame) Location() statemachine.Location {
@@ -929,6 +939,7 @@ func (f *ServiceTakeAllLocals) moveNext(r *statemachine.Run, args *ServiceTakeAl
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:182
 	f.sum = new(atomic.Int64)
@@ -949,7 +960,7 @@ func (f *ServiceTakeAllLocals) moveNext(r *statemachine.Run, args *ServiceTakeAl
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:183
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:953
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:964
 		goto resume1
 	}
 	f.State = 1
@@ -958,12 +969,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/lab/functions/service/service.go:183
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:962
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:973
 		f.inScope1 = nil
 //line github.com/movenext/movenext/lab/functions/service/service.go:193
 		result0, result1 = int(f.sum.Load()), err
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:967
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:978
 	return true, result0, result1
 }
 
@@ -1041,10 +1052,11 @@ func (f *serviceTakeAllFunc1Locals) moveNext(r *statemachine.Run, args *serviceT
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:186
 	f.take1, receipt, err = args.s.TakeEnter(r, args.ctx, args.order)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1048
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1060
 	if f.take1 == nil {
 		goto after1
 	}
@@ -1053,13 +1065,13 @@ func (f *serviceTakeAllFunc1Locals) moveNext(r *statemachine.Run, args *serviceT
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:186
 	receipt, err = f.take1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1057
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1069
 	f.take1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:187
 	f.sum.Add(int64(receipt.Total))
 	return true, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1063
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1075
 }
 
 // serviceTakeAllFunc1Machine is a function literal of [Service.TakeAll] as the root of a chain:
@@ -1144,13 +1156,14 @@ func (f *ServiceWatchLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:200
 	f.last = int64(0)
 for1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:201
 	asleep, err = statemachine.Sleep(r, f.ctx, f.interval)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1154
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1167
 	if !asleep {
 		goto after1
 	}
@@ -1172,7 +1185,7 @@ after1:
 		}
 		f.last = now
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1176
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1189
 	goto for1
 }
 
@@ -1206,4 +1219,4 @@ func (f *ServiceWatchMachine) Root() (statemachine.Root, statemachine.Location) 
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).Watch", "github.com/movenext/movenext/lab/functions/service/service.go", 201)
 }
 
-// Digest of what is above: 28b7891ba1f8c158
+// Digest of what is above: 36a0bf2954df83af

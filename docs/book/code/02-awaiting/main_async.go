@@ -21,6 +21,7 @@ const (
 
 // straightAsync starts [straight] as a state machine and returns its job.
 func straightAsync(ctx context.Context) (result *job.Job[string]) {
+	_ = straight // it is not unused
 	var r statemachine.Run
 	frame := straightLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -57,10 +58,11 @@ func (f *straightLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 s
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	f.say1, f.text, err = sayEnter(r, f.ctx, "foo")
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:64
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:66
 	if f.say1 == nil {
 		goto after1
 	}
@@ -69,7 +71,7 @@ func (f *straightLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 s
 resume1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	f.text, err = f.say1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:73
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:75
 	f.say1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
@@ -90,7 +92,7 @@ range1:
 		more = ""
 		f.say1, more, err = sayEnter(r, f.ctx, word)
 	}
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:94
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:96
 	if f.say1 == nil {
 		goto after2
 	}
@@ -99,19 +101,19 @@ range1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
 	more, err = f.say1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:103
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:105
 	f.say1 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:42
 	f.text += " " + more
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:110
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:112
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:44
 	return true, f.text, err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:115
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:117
 }
 
 // straightMachine is [straight] as the root of a chain: chain, job and frame in one allocation.
@@ -138,6 +140,7 @@ func (f *straightMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // sayAsync starts [say] as a state machine and returns its job.
 func sayAsync(ctx context.Context, word string) (result *job.Job[string]) {
+	_ = say // it is not unused
 	var r statemachine.Run
 	frame := sayLocals{word: word}
 	defer statemachine.Catch(&r, &result)
@@ -193,10 +196,11 @@ func (f *sayLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:200
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:204
 	if !asleep {
 		goto after1
 	}
@@ -208,7 +212,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:52
 	return true, f.word, err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:212
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:216
 }
 
 func (f *sayFrame) Location() statemachine.Location {
@@ -244,6 +248,7 @@ func (f *sayMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // waitAsync starts [wait] as a state machine and returns its job.
 func waitAsync(j *job.Job[int]) (result *job.Job[int]) {
+	_ = wait // it is not unused
 	var r statemachine.Run
 	frame := waitLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -273,11 +278,12 @@ func (f *waitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded bo
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// main.go:58: func wait(j *job.Job[int]) (int, error) { return j.Await() }
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:281
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:287
 		goto after1
 	}
 	f.State = 1
@@ -289,7 +295,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:293
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:299
 	return true, result0, result1
 }
 
@@ -313,4 +319,4 @@ func (f *waitMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.wait", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 58)
 }
 
-// Digest of what is above: 710d92848f2b1d40
+// Digest of what is above: 9b73c3ba562adff4

@@ -21,6 +21,7 @@ const (
 
 // greetAsync starts [greet] as a state machine and returns its job.
 func greetAsync(name *job.Job[string]) (result *job.Job[string]) {
+	_ = greet // it is not unused
 	var r statemachine.Run
 	frame := greetLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -75,11 +76,12 @@ func (f *greetLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// main.go:15: text, err := name.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 	if awaited = name; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:83
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:85
 		goto after1
 	}
 	f.State = 1
@@ -94,7 +96,7 @@ after1:
 		text, err := awaited.GetResult()
 		return true, "hello, " + text, err
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:98
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:100
 }
 
 func (f *greetFrame) Location() statemachine.Location {
@@ -130,6 +132,7 @@ func (f *greetMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // sumAsync starts [sum] as a state machine and returns its job.
 func sumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
+	_ = sum // it is not unused
 	var r statemachine.Run
 	frame := sumLocals{b: b}
 	defer statemachine.Catch(&r, &result)
@@ -190,11 +193,12 @@ func (f *sumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (hasEnded boo
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// main.go:21: x, err := a.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	if awaited = a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:198
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:202
 		goto after1
 	}
 	f.State = 1
@@ -212,7 +216,7 @@ after1:
 	// main.go:25: y, err := b.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:216
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:220
 		goto after2
 	}
 	f.State = 2
@@ -229,7 +233,7 @@ after2:
 		y, err = awaited.GetResult()
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:233
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:237
 }
 
 func (f *sumFrame) Location() statemachine.Location {
@@ -265,6 +269,7 @@ func (f *sumMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // totalAsync starts [total] as a state machine and returns its job.
 func totalAsync(parts []*job.Job[int]) (result *job.Job[int]) {
+	_ = total // it is not unused
 	var r statemachine.Run
 	frame := totalLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -297,6 +302,7 @@ func (f *totalLocals) moveNext(r *statemachine.Run, parts []*job.Job[int]) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:31
 	f.all = 0
@@ -314,7 +320,7 @@ range1:
 		// main.go:33: n, err := part.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
 		if awaited = part; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:318
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:324
 			goto after1
 		}
 		f.State = 1
@@ -335,12 +341,12 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:32
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:339
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:345
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:39
 	return true, f.all, nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:344
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:350
 }
 
 // totalMachine is [total] as the root of a chain: chain, job and frame in one allocation.
@@ -367,6 +373,7 @@ func (f *totalMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // greetSumAsync starts [greetSum] as a state machine and returns its job.
 func greetSumAsync(name *job.Job[string], a, b *job.Job[int]) (result *job.Job[string]) {
+	_ = greetSum // it is not unused
 	var r statemachine.Run
 	frame := greetSumLocals{a: a, b: b}
 	defer statemachine.Catch(&r, &result)
@@ -404,10 +411,11 @@ func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (h
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.greet1, f.text, err = greetEnter(r, name)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:411
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:419
 	if f.greet1 == nil {
 		goto after1
 	}
@@ -416,7 +424,7 @@ func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (h
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.text, err = f.greet1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:420
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:428
 	f.greet1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:47
@@ -424,7 +432,7 @@ after1:
 		return true, "", err
 	}
 	f.sum2, n, err = sumEnter(r, f.a, f.b)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:428
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:436
 	if f.sum2 == nil {
 		goto after2
 	}
@@ -434,12 +442,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	n, err = f.sum2.Results(r)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:438
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:446
 	f.sum2 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:51
 	result0, result1 = fmt.Sprint(f.text, ", ", n), err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:443
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:451
 	return true, result0, result1
 }
 
@@ -463,4 +471,4 @@ func (f *greetSumMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.greetSum", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 46, 50)
 }
 
-// Digest of what is above: 156dfaba3db4e50d
+// Digest of what is above: 6ad7a9aa60231c08

@@ -20,6 +20,7 @@ const (
 
 // eachAsync starts [each] as a state machine and returns its job.
 func eachAsync(parts []*job.Job[int], ended *bool) (result *job.Job[job.Void]) {
+	_ = each // it is not unused
 	var r statemachine.Run
 	frame := eachFrame{}
 	defer statemachine.Catch(&r, &result)
@@ -62,6 +63,7 @@ func (f *eachFrame) moveNext(r *statemachine.Run, args *eachArgs) (hasEnded bool
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		ended := args.ended
@@ -83,7 +85,7 @@ range1:
 		// main_test.go:37: if _, err = part.Await(); err != nil {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
 		if awaited = part; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:87
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:89
 			goto after1
 		}
 		f.State = 1
@@ -104,16 +106,16 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:108
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:110
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	f.err = nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:113
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:115
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	return true
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:117
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:119
 }
 
 // eachMachine is [each] as the root of a chain: chain, job and frame in one allocation.
@@ -136,4 +138,4 @@ func (f *eachMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.each", "github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go", 37)
 }
 
-// Digest of what is above: 6fb482ccd46f95de
+// Digest of what is above: 300fe7f0b785b167

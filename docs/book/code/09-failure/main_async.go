@@ -22,6 +22,7 @@ const (
 
 // findAsync starts [find] as a state machine and returns its job.
 func findAsync(ctx context.Context, key string) (result *job.Job[string]) {
+	_ = find // it is not unused
 	var r statemachine.Run
 	frame := findLocals{key: key}
 	defer statemachine.Catch(&r, &result)
@@ -77,10 +78,11 @@ func (f *findLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnde
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:84
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:86
 	if !asleep {
 		goto after1
 	}
@@ -93,21 +95,21 @@ after1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
 	if err != nil {
 		result0, result1 = "", fmt.Errorf("find %q: %w", f.key, err)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:97
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:99
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:25
 	}
 	switch f.key {
 	case "absent":
 		result0, result1 = "", fmt.Errorf("find %q: %w", f.key, errNotFound)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:104
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:106
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:29
 	case "broken":
 		panic("index out of range")
 	}
 	return true, "value of " + f.key, nil
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:111
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:113
 }
 
 func (f *findFrame) Location() statemachine.Location {
@@ -143,6 +145,7 @@ func (f *findMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // findOrAsync starts [findOr] as a state machine and returns its job.
 func findOrAsync(ctx context.Context, key, otherwise string) (result *job.Job[string]) {
+	_ = findOr // it is not unused
 	var r statemachine.Run
 	frame := findOrFrame{text: new(string), err: new(error)}
 	defer statemachine.Catch(&r, &result)
@@ -186,6 +189,7 @@ func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (hasEnded 
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		text := f.text
@@ -206,7 +210,7 @@ func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (hasEnded 
 	}
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	f.find1, find1Value, find1Err = findEnter(r, args.ctx, args.key)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:210
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:214
 	if f.find1 == nil {
 		goto after1
 	}
@@ -215,16 +219,16 @@ func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (hasEnded 
 resume1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	find1Value, find1Err = f.find1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:219
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:223
 	f.find1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	*f.text, *f.err = find1Value, find1Err
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:224
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:228
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	return true
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:228
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:232
 }
 
 // findOrMachine is [findOr] as the root of a chain: chain, job and frame in one allocation.
@@ -247,4 +251,4 @@ func (f *findOrMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.findOr", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 45)
 }
 
-// Digest of what is above: ce8e1ccc814ee3b1
+// Digest of what is above: 03eb3b668e7b8c1d

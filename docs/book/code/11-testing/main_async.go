@@ -21,6 +21,7 @@ const (
 
 // withdrawAsync starts [account.withdraw] as a state machine and returns its job.
 func (a *account) withdrawAsync(ctx context.Context, amount int) (result *job.Job[job.Void]) {
+	_ = (*account).withdraw // it is not unused
 	var r statemachine.Run
 	frame := accountWithdrawLocals{a: a, amount: amount}
 	defer statemachine.Catch(&r, &result)
@@ -49,13 +50,14 @@ func (f *accountWithdrawLocals) moveNext(r *statemachine.Run) (hasEnded bool, re
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:25
 	if f.a.balance < f.amount {
 		return true, errTooLittle
 	}
 	// main.go:28: job.Yield() // in a real program: calls a bank
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:59
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:61
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -63,7 +65,7 @@ resume1:
 	_ = r.Refusal()
 	f.a.balance -= f.amount
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:67
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:69
 }
 
 // accountWithdrawMachine is [account.withdraw] as the root of a chain: chain, job and frame in one
@@ -91,6 +93,7 @@ func (f *accountWithdrawMachine) Root() (statemachine.Root, statemachine.Locatio
 
 // retryAsync starts [retry] as a state machine and returns its job.
 func retryAsync(ctx context.Context, operation func() error) (result *job.Job[job.Void]) {
+	_ = retry // it is not unused
 	var r statemachine.Run
 	frame := retryLocals{ctx: ctx, operation: operation}
 	defer statemachine.Catch(&r, &result)
@@ -123,6 +126,7 @@ func (f *retryLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
 	f.pause = time.Minute
@@ -136,7 +140,7 @@ for1:
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	asleep, err = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:140
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:144
 	if !asleep {
 		goto after1
 	}
@@ -152,7 +156,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
 	f.pause += time.Minute
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:156
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:160
 	goto for1
 }
 
@@ -176,4 +180,4 @@ func (f *retryMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.retry", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 55)
 }
 
-// Digest of what is above: 7efe3e248575be2e
+// Digest of what is above: 4539fa9aa59ad2e7

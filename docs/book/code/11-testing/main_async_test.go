@@ -20,6 +20,7 @@ const (
 
 // addAsync starts [add] as a state machine and returns its job.
 func addAsync(sum *int, part *job.Job[int]) (result *job.Job[job.Void]) {
+	_ = add // it is not unused
 	var r statemachine.Run
 	frame := addLocals{sum: sum}
 	defer statemachine.Catch(&r, &result)
@@ -52,13 +53,14 @@ func (f *addLocals) moveNext(r *statemachine.Run, part *job.Job[int]) (hasEnded 
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:48
 	f.before = *f.sum
 	// main_test.go:49: n, err := part.Await()
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
 	if awaited = part; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:62
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:64
 		goto after1
 	}
 	f.State = 1
@@ -74,7 +76,7 @@ after1:
 		*f.sum = f.before + n
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:78
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:80
 }
 
 // addMachine is [add] as the root of a chain: chain, job and frame in one allocation.
@@ -101,6 +103,7 @@ func (f *addMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // withdrawAsync starts [guarded.withdraw] as a state machine and returns its job.
 func (g *guarded) withdrawAsync(ctx context.Context, amount int) (result *job.Job[job.Void]) {
+	_ = (*guarded).withdraw // it is not unused
 	var r statemachine.Run
 	frame := guardedWithdrawLocals{g: g, amount: amount}
 	defer statemachine.Catch(&r, &result)
@@ -138,10 +141,11 @@ func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Contex
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	f.lock1, err = f.g.mu.LockEnter(r, ctx)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:145
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:149
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -150,13 +154,13 @@ func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Contex
 resume1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:154
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:158
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:160
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:164
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:98
 		return true, result0
@@ -170,13 +174,13 @@ after1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:101
 	if f.g.balance < f.amount {
 		result0 = errTooLittle
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:174
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:178
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:102
 		return true, result0
 	}
 	// main_test.go:104: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:180
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:184
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -184,11 +188,11 @@ resume2:
 	_ = r.Refusal()
 	f.g.balance -= f.amount
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:188
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:192
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:106
 	return true, result0
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:192
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:196
 }
 
 // guardedWithdrawMachine is [guarded.withdraw] as the root of a chain: chain, job and frame in one
@@ -213,4 +217,4 @@ func (f *guardedWithdrawMachine) Root() (statemachine.Root, statemachine.Locatio
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*guarded).withdraw", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 97, 104)
 }
 
-// Digest of what is above: 409dfbb8df344dd1
+// Digest of what is above: f086d3036471db44

@@ -20,6 +20,7 @@ const (
 
 // getAsync starts [get] as a state machine and returns its job.
 func getAsync(j *job.Job[int]) (result *job.Job[int]) {
+	_ = get // it is not unused
 	var r statemachine.Run
 	frame := getLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -74,11 +75,12 @@ func (f *getLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded boo
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// main.go:19: func get(j *job.Job[int]) (int, error) { return j.Await() }
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:82
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:84
 		goto after1
 	}
 	f.State = 1
@@ -90,7 +92,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:94
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:96
 	return true, result0, result1
 }
 
@@ -127,6 +129,7 @@ func (f *getMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // twiceAsync starts [twice] as a state machine and returns its job.
 func twiceAsync(j *job.Job[int]) (result *job.Job[int]) {
+	_ = twice // it is not unused
 	var r statemachine.Run
 	frame := twiceLocals{j: j}
 	defer statemachine.Catch(&r, &result)
@@ -161,10 +164,11 @@ func (f *twiceLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int,
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.get1, f.a, err = getEnter(r, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:168
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:172
 	if f.get1 == nil {
 		goto after1
 	}
@@ -173,7 +177,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int,
 resume1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.a, err = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:177
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:181
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:26
@@ -181,7 +185,7 @@ after1:
 		return true, 0, err
 	}
 	f.get1, b, err = getEnter(r, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:185
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:189
 	if f.get1 == nil {
 		goto after2
 	}
@@ -191,12 +195,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	b, err = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:195
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:199
 	f.get1 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:30
 	return true, f.a + b, err
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:200
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:204
 }
 
 // twiceMachine is [twice] as the root of a chain: chain, job and frame in one allocation.
@@ -219,4 +223,4 @@ func (f *twiceMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.twice", "github.com/movenext/movenext/docs/book/code/12-costs/main.go", 25, 29)
 }
 
-// Digest of what is above: 45ed43ed0153a0ed
+// Digest of what is above: 710ccba73bc96ed6

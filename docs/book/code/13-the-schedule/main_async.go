@@ -22,6 +22,7 @@ const (
 
 // buyAsync starts [shop.buy] as a state machine and returns its job.
 func (s *shop) buyAsync() (result *job.Job[job.Void]) {
+	_ = (*shop).buy // it is not unused
 	var r statemachine.Run
 	frame := shopBuyFrame{s: s}
 	defer statemachine.Catch(&r, &result)
@@ -62,13 +63,14 @@ func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:153
 	if f.s.stock == 0 {
 		return true
 	}
 	// main.go:156: job.Yield() // the payment
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:72
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:74
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -76,7 +78,7 @@ resume1:
 	_ = r.Refusal()
 	f.s.stock--
 	f.s.sold++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:80
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:82
 	return true
 }
 
@@ -111,6 +113,7 @@ func (f *shopBuyMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // oversellAsync starts [oversell] as a state machine and returns its job.
 func oversellAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = oversell // it is not unused
 	var r statemachine.Run
 	frame := oversellLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -144,6 +147,7 @@ func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (has
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:165
 	f.s = &shop{stock: 1}
@@ -160,7 +164,7 @@ func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (has
 		// main.go:168: _, _ = a.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
 		if awaited = a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:164
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:168
 			goto after1
 		}
 		f.State = 1
@@ -176,7 +180,7 @@ after1:
 	// main.go:169: _, _ = b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:180
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:184
 		goto after2
 	}
 	f.State = 2
@@ -191,12 +195,12 @@ after2:
 	awaited.GetResult()
 	if f.s.sold > 1 {
 		result0 = errors.New("sold twice")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:195
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:199
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:172
 	}
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:200
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:204
 }
 
 // oversellMachine is [oversell] as the root of a chain: chain, job and frame in one allocation.
@@ -250,10 +254,11 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (hasEnded b
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:257
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:262
 	if f.buy1 == nil {
 		goto after1
 	}
@@ -262,12 +267,12 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:266
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:271
 	f.buy1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:271
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:276
 }
 
 // oversellFunc1Machine is a function literal of [oversell] as the root of a chain: chain and frame
@@ -321,10 +326,11 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (hasEnded b
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:328
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:334
 	if f.buy1 == nil {
 		goto after1
 	}
@@ -333,12 +339,12 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:337
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:343
 	f.buy1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:342
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:348
 }
 
 // oversellFunc2Machine is a function literal of [oversell] as the root of a chain: chain and frame
@@ -365,6 +371,7 @@ func (f *oversellFunc2Machine) Root() (statemachine.Root, statemachine.Location)
 
 // dineAsync starts [dine] as a state machine and returns its job.
 func dineAsync(ctx context.Context, left, right *coord.Mutex) (result *job.Job[job.Void]) {
+	_ = dine // it is not unused
 	var r statemachine.Run
 	frame := dineLocals{ctx: ctx, left: left, right: right}
 	defer statemachine.Catch(&r, &result)
@@ -429,10 +436,11 @@ func (f *dineLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	f.lock1, err = f.left.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:436
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:444
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -441,13 +449,13 @@ func (f *dineLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:445
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:453
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:451
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:459
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:181
 		return true, result0
@@ -458,7 +466,7 @@ after1:
 		f.defers.Push(func(raise func()) { defer left.Unlock(); raise() })
 	}
 	// main.go:184: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:462
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:470
 	f.State = 2
 	f.left = nil // not needed any more
 	return r.Yield(), nil
@@ -466,7 +474,7 @@ resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:184
 	_ = r.Refusal()
 	f.lock1, err = f.right.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:470
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:478
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -476,24 +484,24 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:480
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:488
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:486
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:494
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:186
 		return true, result0
 	}
 	f.right.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:493
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:501
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:189
 	return true, result0
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:497
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:505
 }
 
 func (f *dineFrame) Location() statemachine.Location {
@@ -530,6 +538,7 @@ func (f *dineMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // philosophersAsync starts [philosophers] as a state machine and returns its job.
 func philosophersAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = philosophers // it is not unused
 	var r statemachine.Run
 	frame := philosophersLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -573,6 +582,7 @@ func (f *philosophersLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 		goto resume4
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:199
 	f.forks = new(forks)
@@ -595,7 +605,7 @@ range1:
 		goto endRange1
 	}
 	// main.go:203: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:599
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:609
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -603,7 +613,7 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:202
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:607
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:617
 	goto range1
 endRange1:
 	{
@@ -616,7 +626,7 @@ endRange1:
 	// main.go:206: _, first := a.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
 	if awaited = f.a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:620
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:630
 		goto after2
 	}
 	f.State = 2
@@ -632,7 +642,7 @@ after2:
 	// main.go:207: _, second := b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:636
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:646
 		goto after3
 	}
 	f.State = 3
@@ -648,7 +658,7 @@ after3:
 	// main.go:208: _, third := c.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
 	if awaited = f.c; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:652
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:662
 		goto after4
 	}
 	f.State = 4
@@ -664,7 +674,7 @@ after4:
 		_, third := awaited.GetResult()
 		result0 = errors.Join(f.first, f.second, third)
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:668
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:678
 	return true, result0
 }
 
@@ -728,10 +738,11 @@ func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophe
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:735
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:746
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -740,7 +751,7 @@ func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:744
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:755
 	f.dine1 = nil
 after1:
 	return true, result0
@@ -805,10 +816,11 @@ func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophe
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[1], &(*args.forks2)[2])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:812
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:824
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -817,7 +829,7 @@ func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:821
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:833
 	f.dine1 = nil
 after1:
 	return true, result0
@@ -882,10 +894,11 @@ func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophe
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[2], &(*args.forks2)[0])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:889
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:902
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -894,7 +907,7 @@ func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:898
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:911
 	f.dine1 = nil
 after1:
 	return true, result0
@@ -924,6 +937,7 @@ func (f *philosophersFunc3Machine) Root() (statemachine.Root, statemachine.Locat
 
 // countAsync starts [count] as a state machine and returns its job.
 func countAsync(steps int, done *int) (result *job.Job[job.Void]) {
+	_ = count // it is not unused
 	var r statemachine.Run
 	frame := countFrame{done: done}
 	defer statemachine.Catch(&r, &result)
@@ -972,6 +986,7 @@ func (f *countFrame) moveNext(r *statemachine.Run, steps int) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:216
 	f.n1 = steps
@@ -983,7 +998,7 @@ range1:
 		goto endRange1
 	}
 	// main.go:217: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:987
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1002
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -992,7 +1007,7 @@ resume1:
 	*f.done++
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:216
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:996
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1011
 	goto range1
 endRange1:
 	return true
@@ -1029,6 +1044,7 @@ func (f *countMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // overtakenAsync starts [overtaken] as a state machine and returns its job.
 func overtakenAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = overtaken // it is not unused
 	var r statemachine.Run
 	frame := overtakenLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -1063,6 +1079,7 @@ func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:226
@@ -1085,7 +1102,7 @@ func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 		// main.go:234: _, _ = runner.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
 		if awaited = runner; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1089
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1106
 			goto after1
 		}
 		f.State = 1
@@ -1101,7 +1118,7 @@ after1:
 	// main.go:235: _, _ = walker.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
 	if awaited = f.walker; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1105
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1122
 		goto after2
 	}
 	f.State = 2
@@ -1116,12 +1133,12 @@ after2:
 	awaited.GetResult()
 	if (*f.after)-(*f.before) >= 15 {
 		result0 = errors.New("overtaken")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1120
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1137
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:238
 	}
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1125
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1142
 }
 
 // overtakenMachine is [overtaken] as the root of a chain: chain, job and frame in one allocation.
@@ -1175,10 +1192,11 @@ func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (hasEnde
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	f.count1 = countEnter(r, 20, done)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1182
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1200
 	if f.count1 == nil {
 		goto after1
 	}
@@ -1187,12 +1205,12 @@ func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (hasEnde
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	f.count1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1191
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1209
 	f.count1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1196
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1214
 }
 
 // overtakenFunc1Machine is a function literal of [overtaken] as the root of a chain: chain and
@@ -1247,11 +1265,12 @@ func (f *overtakenFunc2Locals) moveNext(r *statemachine.Run, before *int) (hasEn
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:229
 	(*before) = (*f.done)
 	// main.go:230: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1255
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1274
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1259,7 +1278,7 @@ resume1:
 	_ = r.Refusal()
 	(*f.after) = (*f.done)
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1263
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1282
 }
 
 // overtakenFunc2Machine is a function literal of [overtaken] as the root of a chain: chain and
@@ -1282,4 +1301,4 @@ func (f *overtakenFunc2Machine) Root() (statemachine.Root, statemachine.Location
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 230)
 }
 
-// Digest of what is above: 98a75afc6183083b
+// Digest of what is above: 455228d541586bb8

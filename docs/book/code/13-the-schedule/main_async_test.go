@@ -20,6 +20,7 @@ const (
 
 // orderlyAsync starts [orderly] as a state machine and returns its job.
 func orderlyAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = orderly // it is not unused
 	var r statemachine.Run
 	frame := orderlyLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -52,6 +53,7 @@ func (f *orderlyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
@@ -66,7 +68,7 @@ func (f *orderlyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		// main_test.go:36: _, _ = a.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
 		if awaited = a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:70
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:72
 			goto after1
 		}
 		f.State = 1
@@ -82,7 +84,7 @@ after1:
 	// main_test.go:37: _, _ = b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:86
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:88
 		goto after2
 	}
 	f.State = 2
@@ -96,7 +98,7 @@ after2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
 	awaited.GetResult()
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:100
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:102
 }
 
 // orderlyMachine is [orderly] as the root of a chain: chain, job and frame in one allocation.
@@ -157,10 +159,11 @@ func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Arg
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:164
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:167
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -169,7 +172,7 @@ func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:173
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:176
 	f.dine1 = nil
 after1:
 	return true, result0
@@ -233,10 +236,11 @@ func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Arg
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:240
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:244
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -245,7 +249,7 @@ func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Arg
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:249
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:253
 	f.dine1 = nil
 after1:
 	return true, result0
@@ -271,4 +275,4 @@ func (f *orderlyFunc2Machine) Root() (statemachine.Root, statemachine.Location) 
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 35)
 }
 
-// Digest of what is above: 591aac1d474717de
+// Digest of what is above: 3a25220fc8e80bab

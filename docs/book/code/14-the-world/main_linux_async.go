@@ -23,6 +23,7 @@ const (
 
 // echoAsync starts [conn.echo] as a state machine and returns its job.
 func (c *conn) echoAsync() (result *job.Job[job.Void]) {
+	_ = (*conn).echo // it is not unused
 	var r statemachine.Run
 	frame := connEchoLocals{c: c}
 	defer statemachine.Catch(&r, &result)
@@ -55,12 +56,13 @@ func (f *connEchoLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:21
 	f.buffer = make([]byte, 64)
 for1:
 	f.read1, n, err = f.c.readEnter(r, f.buffer)
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:64
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:66
 	if f.read1 == nil {
 		goto after1
 	}
@@ -69,7 +71,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:23
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:73
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:75
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:24
@@ -79,7 +81,7 @@ after1:
 	if _, err := syscall.Write(f.c.fd, f.buffer[:n]); err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:83
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:85
 	goto for1
 }
 
@@ -103,4 +105,4 @@ func (f *connEchoMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*conn).echo", "github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go", 23)
 }
 
-// Digest of what is above: 64caed4d5456ebf9
+// Digest of what is above: f83339662f0253aa

@@ -23,6 +23,7 @@ const (
 
 // readAsync starts [conn.read] as a state machine and returns its job.
 func (c *conn) readAsync(buffer []byte) (result *job.Job[int]) {
+	_ = (*conn).read // it is not unused
 	var r statemachine.Run
 	frame := connReadLocals{c: c, buffer: buffer}
 	defer statemachine.Catch(&r, &result)
@@ -79,6 +80,7 @@ func (f *connReadLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 i
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 	{
@@ -86,7 +88,7 @@ for1:
 		n, err := syscall.Read(f.c.fd, f.buffer)
 		if err != syscall.EAGAIN {
 			result0, result1 = max(n, 0), err
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:90
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:92
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:91
 		}
@@ -94,7 +96,7 @@ for1:
 	// poller_linux.go:92: if _, err := c.arrival().Await(); err != nil {
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
 	if awaited = f.c.arrival(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:98
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:100
 		goto after1
 	}
 	f.State = 1
@@ -112,7 +114,7 @@ after1:
 			return true, 0, err
 		}
 	}
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:116
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:118
 	goto for1
 }
 
@@ -145,4 +147,4 @@ func (f *connReadMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*conn).read", "github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go", 92)
 }
 
-// Digest of what is above: 6c2f7c0dcc814b4b
+// Digest of what is above: c2eaff0c78e2de8a

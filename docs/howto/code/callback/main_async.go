@@ -20,6 +20,7 @@ const (
 
 // visitAsync starts [visit] as a state machine and returns its job.
 func visitAsync(ctx context.Context, c client, name string) (result *job.Job[string]) {
+	_ = visit // it is not unused
 	var r statemachine.Run
 	frame := visitLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -55,12 +56,13 @@ func (f *visitLocals) moveNext(r *statemachine.Run, args *visitArgs) (hasEnded b
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	f.lookup1 = lookupAsync(args.ctx, args.c, args.name)
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	if statemachine.TwinEnded(r, f.lookup1) {
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:64
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:66
 		goto resume1
 	}
 	f.State = 1
@@ -69,7 +71,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 		address, err := statemachine.TwinResult(r, f.lookup1)
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:73
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:75
 		f.lookup1 = nil
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:48
 		if err != nil {
@@ -77,7 +79,7 @@ resume1:
 		}
 		return true, "visited " + address, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:81
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:83
 }
 
 // visitMachine is [visit] as the root of a chain: chain, job and frame in one allocation.
@@ -100,4 +102,4 @@ func (f *visitMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.visit", "github.com/movenext/movenext/docs/howto/code/callback/main.go", 47)
 }
 
-// Digest of what is above: 8ae0300cb9546802
+// Digest of what is above: 1b15e9eacebea9e8

@@ -22,6 +22,7 @@ const (
 
 // visitAsync starts [visit] as a state machine and returns its job.
 func visitAsync(ctx context.Context, name string, takes time.Duration) (result *job.Job[string]) {
+	_ = visit // it is not unused
 	var r statemachine.Run
 	frame := visitLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -57,12 +58,13 @@ func (f *visitLocals) moveNext(r *statemachine.Run, args *visitArgs) (hasEnded b
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:24
 	f.lookup1 = dns.LookupAsync(args.ctx, args.name, args.takes)
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:24
 	if statemachine.TwinEnded(r, f.lookup1) {
-//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:66
+//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:68
 		goto resume1
 	}
 	f.State = 1
@@ -71,7 +73,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:24
 		address, err := statemachine.TwinResult(r, f.lookup1)
-//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:75
+//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:77
 		f.lookup1 = nil
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:25
 		if err != nil {
@@ -79,7 +81,7 @@ resume1:
 		}
 		return true, "visited " + address, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:83
+//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:85
 }
 
 // visitMachine is [visit] as the root of a chain: chain, job and frame in one allocation.
@@ -102,4 +104,4 @@ func (f *visitMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.visit", "github.com/movenext/movenext/docs/howto/code/cgo/main.go", 24)
 }
 
-// Digest of what is above: c828681eb23ef657
+// Digest of what is above: 5563e56c6821a3aa

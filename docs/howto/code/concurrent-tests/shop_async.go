@@ -20,6 +20,7 @@ const (
 
 // buyAsync starts [shop.buy] as a state machine and returns its job.
 func (s *shop) buyAsync(arg0 context.Context) (result *job.Job[job.Void]) {
+	_ = (*shop).buy // it is not unused
 	var r statemachine.Run
 	frame := shopBuyFrame{s: s}
 	defer statemachine.Catch(&r, &result)
@@ -60,13 +61,14 @@ func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:24
 	if f.s.stock == 0 {
 		return true
 	}
 	// shop.go:27: job.Yield() // the payment
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:70
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:72
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -74,7 +76,7 @@ resume1:
 	_ = r.Refusal()
 	f.s.stock--
 	f.s.sold++
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:78
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:80
 	return true
 }
 
@@ -109,6 +111,7 @@ func (f *shopBuyMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // buyLockedAsync starts [shop.buyLocked] as a state machine and returns its job.
 func (s *shop) buyLockedAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = (*shop).buyLocked // it is not unused
 	var r statemachine.Run
 	frame := shopBuyLockedLocals{s: s, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -146,10 +149,11 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	f.lock1, err = f.s.mu.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:153
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:157
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -158,13 +162,13 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:162
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:166
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:168
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:172
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:37
 		return true, result0
@@ -177,7 +181,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
 	f.buy2 = f.s.buyEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:181
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:185
 	if f.buy2 == nil {
 		goto after2
 	}
@@ -187,16 +191,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
 	f.buy2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:191
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:195
 	f.buy2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:196
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:200
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:200
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:204
 }
 
 // shopBuyLockedMachine is [shop.buyLocked] as the root of a chain: chain, job and frame in one
@@ -221,4 +225,4 @@ func (f *shopBuyLockedMachine) Root() (statemachine.Root, statemachine.Location)
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*shop).buyLocked", "github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go", 36, 40)
 }
 
-// Digest of what is above: 6aaf287502504510
+// Digest of what is above: 31d5d0c659c5619f

@@ -24,6 +24,7 @@ const (
 
 // answerAsync starts [answer] as a state machine and returns its job.
 func answerAsync(ctx context.Context, known *coord.ManualResetEvent) (result *job.Job[int]) {
+	_ = answer // it is not unused
 	var r statemachine.Run
 	frame := answerLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -80,10 +81,11 @@ func (f *answerLocals) moveNext(r *statemachine.Run, known *coord.ManualResetEve
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:22
 	f.wait1, err = known.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:87
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:89
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -92,7 +94,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run, known *coord.ManualResetEve
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:22
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:96
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:98
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:22
@@ -101,7 +103,7 @@ after1:
 		return true, 0, err
 	}
 	return true, 42, nil
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:105
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:107
 }
 
 func (f *answerFrame) Location() statemachine.Location {
@@ -137,6 +139,7 @@ func (f *answerMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // endsBothAsync starts [endsBoth] as a state machine and returns its job.
 func endsBothAsync(ctx context.Context, known *coord.ManualResetEvent) (result *job.Job[int]) {
+	_ = endsBoth // it is not unused
 	var r statemachine.Run
 	frame := endsBothLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -172,6 +175,7 @@ func (f *endsBothLocals) moveNext(r *statemachine.Run, known *coord.ManualResetE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		var cancel context.CancelFunc
@@ -181,7 +185,7 @@ func (f *endsBothLocals) moveNext(r *statemachine.Run, known *coord.ManualResetE
 	}
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	f.answer1, answer1Value, answer1Err = answerEnter(r, f.ctx, known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:185
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:189
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -191,16 +195,16 @@ func (f *endsBothLocals) moveNext(r *statemachine.Run, known *coord.ManualResetE
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	answer1Value, answer1Err = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:195
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:199
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	result0, result1 = answer1Value, answer1Err
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:200
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:204
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:204
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:208
 }
 
 // endsBothMachine is [endsBoth] as the root of a chain: chain, job and frame in one allocation.
@@ -228,6 +232,7 @@ func (f *endsBothMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // endsTheWaitAsync starts [endsTheWait] as a state machine and returns its job.
 func endsTheWaitAsync(ctx context.Context, known *coord.ManualResetEvent) (result *job.Job[int]) {
+	_ = endsTheWait // it is not unused
 	var r statemachine.Run
 	frame := endsTheWaitLocals{known: known}
 	defer statemachine.Catch(&r, &result)
@@ -262,13 +267,14 @@ func (f *endsTheWaitLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:42
 	f.j = answerAsync(ctx, f.known)
 	// main.go:43: _, err := job.WaitTimeout(ctx, j, patience).Await()
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
 	if awaited = job.WaitTimeout(ctx, f.j, patience); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:272
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:278
 		goto after1
 	}
 	f.State = 1
@@ -289,7 +295,7 @@ after1:
 	// main.go:47: return j.Await()
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
 	if awaited = f.j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:293
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:299
 		goto after2
 	}
 	f.State = 2
@@ -302,7 +308,7 @@ resume2:
 after2:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:306
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:312
 	return true, result0, result1
 }
 
@@ -331,6 +337,7 @@ func (f *endsTheWaitMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // cleansUpAsync starts [cleansUp] as a state machine and returns its job.
 func cleansUpAsync(ctx context.Context, known *coord.ManualResetEvent) (result *job.Job[int]) {
+	_ = cleansUp // it is not unused
 	var r statemachine.Run
 	frame := cleansUpFrame{}
 	defer statemachine.Catch(&r, &result)
@@ -390,6 +397,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (hasEnded,
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:55
@@ -410,7 +418,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (hasEnded,
 	}
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.answer1, answer1Value, answer1Err = answerEnter(r, (*args.ctx), args.known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:414
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:422
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -419,7 +427,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (hasEnded,
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	answer1Value, answer1Err = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:423
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:431
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
@@ -429,7 +437,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:433
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:441
 		return true, false
 	}
 	f.State = 2
@@ -437,7 +445,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:441
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:449
 	goto epilogue
 }
 
@@ -508,6 +516,7 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:58
@@ -516,7 +525,7 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 		args.known.Set()
 		f.answer1, m, late = answerEnter(r, ctx2, args.known)
 	}
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:520
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:529
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -525,16 +534,16 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
 	m, late = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:529
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:538
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	fmt.Println("  the cleanup:", m, late)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:534
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:543
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	return true
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:538
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:547
 }
 
 func (f *cleansUpFunc1Frame) Location() statemachine.Location {
@@ -545,4 +554,4 @@ func (f *cleansUpFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// Digest of what is above: 3f928ab81f45cabc
+// Digest of what is above: 8f5296221e1665bc

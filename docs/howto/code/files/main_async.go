@@ -24,6 +24,7 @@ const (
 
 // walkAsync starts [walk] as a state machine and returns its job.
 func walkAsync(ctx context.Context, dir string, degree int) (result *job.Job[[]file]) {
+	_ = walk // it is not unused
 	var r statemachine.Run
 	frame := walkLocals{ctx: ctx, degree: degree}
 	defer statemachine.Catch(&r, &result)
@@ -65,6 +66,7 @@ func (f *walkLocals) moveNext(r *statemachine.Run, dir string) (hasEnded bool, e
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:107
 	f.level = []string{dir}
@@ -77,7 +79,7 @@ for1:
 	f.map1, lists, err2 = statemachine.Func(parallel.Map(statemachine.Calling(f.ctx), f.level, func(ctx1 context.Context, dir1 string) ([]fs.DirEntry, error) {
 		return walkFunc1Run(ctx1, dir1)
 	}, parallel.Degree(f.degree))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:81
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:83
 	if f.map1 == nil {
 		goto after1
 	}
@@ -87,13 +89,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:108
 	lists, err2 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:91
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:93
 	f.map1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:111
 	if err2 != nil {
 		f.found, err = nil, err2
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:97
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:99
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:113
 	}
@@ -116,7 +118,7 @@ after1:
 			return walkFunc2Run(ctx2, name1)
 		}, parallel.Degree(f.degree))).Enter(r)
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:120
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:122
 	if f.map2 == nil {
 		goto after2
 	}
@@ -126,24 +128,24 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:125
 	files, err2 = f.map2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:130
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:132
 	f.map2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:129
 	if err2 != nil {
 		f.found, err = nil, err2
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:136
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:138
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:131
 	}
 	f.found = append(f.found, files...)
 	f.level = f.folders
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:142
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:144
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:135
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:147
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:149
 	return true, err
 }
 
@@ -205,6 +207,7 @@ func (f *walkFunc1Locals) moveNext(r *statemachine.Run, args *walkFunc1Args) (ha
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// main.go:109: … job.Blocking(ctx, func(context.Context) ([]fs.DirEntry, error) { return os. …
 	{
@@ -214,7 +217,7 @@ func (f *walkFunc1Locals) moveNext(r *statemachine.Run, args *walkFunc1Args) (ha
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:218
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:221
 		goto after1
 	}
 	f.State = 1
@@ -226,7 +229,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:230
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:233
 	return true, result0, result1
 }
 
@@ -284,11 +287,12 @@ func (f *walkFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// main.go:126: text, err := read(ctx, name).Await()
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:126
 	if awaited = read(ctx, f.name); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:292
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:296
 		goto after1
 	}
 	f.State = 1
@@ -303,7 +307,7 @@ after1:
 		text, err := awaited.GetResult()
 		result0, result1 = file{f.name, len(text)}, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:307
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:311
 	return true, result0, result1
 }
 
@@ -327,4 +331,4 @@ func (f *walkFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 126)
 }
 
-// Digest of what is above: d8b89b30776a6bca
+// Digest of what is above: c5f18e6649125a9a

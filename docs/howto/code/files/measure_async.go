@@ -22,6 +22,7 @@ const (
 
 // oneByOneAsync starts [oneByOne] as a state machine and returns its job.
 func oneByOneAsync(ctx context.Context, names []string) (result *job.Job[job.Void]) {
+	_ = oneByOne // it is not unused
 	var r statemachine.Run
 	frame := oneByOneLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -56,12 +57,13 @@ func (f *oneByOneLocals) moveNext(r *statemachine.Run, args *oneByOneArgs) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:98
 	f.forEach1, result0 = statemachine.Action(parallel.ForEach(statemachine.Calling(args.ctx), args.names, func(ctx1 context.Context, name1 string) error {
 		return oneByOneFunc1Run(ctx1, name1)
 	}, parallel.Degree(degree))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:65
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:67
 	if f.forEach1 == nil {
 		goto after1
 	}
@@ -70,7 +72,7 @@ func (f *oneByOneLocals) moveNext(r *statemachine.Run, args *oneByOneArgs) (hasE
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:98
 	result0 = f.forEach1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:74
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:76
 	f.forEach1 = nil
 after1:
 	return true, result0
@@ -135,11 +137,12 @@ func (f *oneByOneFunc1Locals) moveNext(r *statemachine.Run, args *oneByOneFunc1A
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// measure.go:99: _, err := read(ctx, name).Await()
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
 	if awaited = read(args.ctx, args.name); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:143
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:146
 		goto after1
 	}
 	f.State = 1
@@ -154,7 +157,7 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:158
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:161
 }
 
 // oneByOneFunc1Machine is a function literal of [oneByOne] as the root of a chain: chain and frame
@@ -181,6 +184,7 @@ func (f *oneByOneFunc1Machine) Root() (statemachine.Root, statemachine.Location)
 
 // inBatchesAsync starts [inBatches] as a state machine and returns its job.
 func inBatchesAsync(ctx context.Context, names []string) (result *job.Job[job.Void]) {
+	_ = inBatches // it is not unused
 	var r statemachine.Run
 	frame := inBatchesLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -215,12 +219,13 @@ func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (ha
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:106
 	f.forEach1, result0 = statemachine.Action(parallel.ForEach(statemachine.Calling(args.ctx), slices.Collect(slices.Chunk(args.names, 100)), func(ctx1 context.Context, batch1 []string) error {
 		return inBatchesFunc1Run(ctx1, batch1)
 	}, parallel.Degree(degree))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:224
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:229
 	if f.forEach1 == nil {
 		goto after1
 	}
@@ -229,7 +234,7 @@ func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (ha
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:106
 	result0 = f.forEach1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:233
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:238
 	f.forEach1 = nil
 after1:
 	return true, result0
@@ -294,6 +299,7 @@ func (f *inBatchesFunc1Locals) moveNext(r *statemachine.Run, args *inBatchesFunc
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// measure.go:107: … job.Blocking(ctx, func(context.Context) (job.Void, error) { return job.V …
 	{
@@ -303,7 +309,7 @@ func (f *inBatchesFunc1Locals) moveNext(r *statemachine.Run, args *inBatchesFunc
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:307
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:313
 		goto after1
 	}
 	f.State = 1
@@ -318,7 +324,7 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:322
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:328
 }
 
 // inBatchesFunc1Machine is a function literal of [inBatches] as the root of a chain: chain and
@@ -341,4 +347,4 @@ func (f *inBatchesFunc1Machine) Root() (statemachine.Root, statemachine.Location
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.inBatches", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 107)
 }
 
-// Digest of what is above: 3bb5506c2e6f4ed2
+// Digest of what is above: 658984c70c37a526

@@ -87,10 +87,11 @@ func (f *CacheGetLocals[K, V]) moveNext(r *statemachine.Run) (hasEnded bool, res
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
 	f.lock1, err = f.c.turns.LockEnter(r, f.ctx, f.key)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:94
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:95
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -99,13 +100,13 @@ func (f *CacheGetLocals[K, V]) moveNext(r *statemachine.Run) (hasEnded bool, res
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:103
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:104
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
 	if err != nil {
 		result0, result1 = *new(V), err
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:109
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:110
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:39
 		return true, result0, result1
@@ -122,7 +123,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:42
 	if v, ok := f.c.look(f.key); ok {
 		result0, result1 = v, nil
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:126
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:127
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:43
 		return true, result0, result1
@@ -130,7 +131,7 @@ after1:
 	f.get2 = f.c.from.GetAsync(f.ctx, f.key)
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:45
 	if statemachine.TwinEnded(r, f.get2) {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:134
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:135
 		goto resume2
 	}
 	f.State = 2
@@ -140,7 +141,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:45
 		v, err2 := statemachine.TwinResult(r, f.get2)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:144
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:145
 		f.get2 = nil
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:46
 		if err2 == nil {
@@ -148,11 +149,11 @@ resume2:
 		}
 		result0, result1 = v, err2
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:152
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:153
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:49
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:156
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:157
 }
 
 func (f *CacheGetFrame[K, V]) Location() statemachine.Location {
@@ -224,6 +225,7 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		s := args.s
@@ -232,7 +234,7 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 			return allFunc1Run[K, V, S](s, ctx1, key1)
 		})).Enter(r)
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:236
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:238
 	if f.map1 == nil {
 		goto after1
 	}
@@ -241,7 +243,7 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:245
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:247
 	f.map1 = nil
 after1:
 	return true, result0, result1
@@ -305,12 +307,13 @@ func (f *allFunc1Locals[K, V, S]) moveNext(r *statemachine.Run, args *allFunc1Ar
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	f.get1 = args.s.GetAsync(args.ctx, args.key)
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	if statemachine.TwinEnded(r, f.get1) {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:314
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:317
 		goto resume1
 	}
 	f.State = 1
@@ -318,7 +321,7 @@ func (f *allFunc1Locals[K, V, S]) moveNext(r *statemachine.Run, args *allFunc1Ar
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	result0, result1 = statemachine.TwinResult(r, f.get1)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:322
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:325
 	f.get1 = nil
 	return true, result0, result1
 }
@@ -385,11 +388,12 @@ func (f *orElseLocals[K, V]) moveNext(r *statemachine.Run, args *orElseArgs[K, V
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// main.go:76: v, err := get(ctx, key).Await()
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
 	if awaited = args.get(args.ctx, args.key); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:393
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:397
 		goto after1
 	}
 	f.State = 1
@@ -407,7 +411,7 @@ after1:
 		}
 		return true, v, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:411
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:415
 }
 
 // orElseMachine is [orElse] as the root of a chain: chain, job and frame in one allocation.
@@ -490,11 +494,12 @@ func (f *PricesGetLocals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:95
 	f.p.asked.Add(1)
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:498
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:503
 	if !asleep {
 		goto after1
 	}
@@ -516,7 +521,7 @@ after1:
 		}
 		return true, price, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:520
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:525
 }
 
 func (f *PricesGetFrame) Location() statemachine.Location {
@@ -548,4 +553,4 @@ func (f *PricesGetMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*prices).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 96)
 }
 
-// Digest of what is above: 304ba73dc67d733c
+// Digest of what is above: b1e7a18651f496cc

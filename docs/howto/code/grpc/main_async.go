@@ -24,6 +24,7 @@ const (
 
 // cheapestAsync starts [cheapest] as a state machine and returns its job.
 func cheapestAsync(ctx context.Context, client prices.PricesClient, baskets [][]string) (result *job.Job[int64]) {
+	_ = cheapest // it is not unused
 	var r statemachine.Run
 	frame := cheapestLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -60,6 +61,7 @@ func (f *cheapestLocals) moveNext(r *statemachine.Run, args *cheapestArgs) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:43
 	f.totals = make([]int64, len(args.baskets))
@@ -81,7 +83,7 @@ func (f *cheapestLocals) moveNext(r *statemachine.Run, args *cheapestArgs) (hasE
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:85
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:87
 		goto resume1
 	}
 	f.State = 1
@@ -90,7 +92,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:94
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:96
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:55
 		if err != nil {
@@ -102,7 +104,7 @@ resume1:
 		}
 		return true, lowest, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:106
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:108
 }
 
 // cheapestMachine is [cheapest] as the root of a chain: chain, job and frame in one allocation.
@@ -168,13 +170,14 @@ func (f *cheapestFunc1Locals) moveNext(r *statemachine.Run, args *cheapestFunc1A
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// main.go:48: total, err := call(ctx, client.Total, &prices.Goods{Names: names}).Await()
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
 	awaited = call(args.ctx, args.client.Total, &prices.Goods{Names: args.names})
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:178
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:181
 		goto after1
 	}
 	f.State = 1
@@ -190,7 +193,7 @@ after1:
 		f.totals[f.i] = total.GetCents()
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:194
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:197
 }
 
 // cheapestFunc1Machine is a function literal of [cheapest] as the root of a chain: chain and frame
@@ -258,6 +261,7 @@ func (f *watchFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 		goto resume4
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		var cancel context.CancelFunc
@@ -275,7 +279,7 @@ func (f *watchFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:279
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:283
 		goto after1
 	}
 	f.State = 1
@@ -297,7 +301,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:76
 		f.Emit(0, err2)
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:301
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:305
 	f.State = 2
 	f.ctx, f.client, f.name, f.ctx2, f.stream = nil, nil, "", nil, nil // not needed any more
 	return true
@@ -317,7 +321,7 @@ for1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:321
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:325
 		goto after3
 	}
 	f.State = 3
@@ -339,7 +343,7 @@ after3:
 		}
 		f.Emit(price.GetCents(), f.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:343
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:347
 	f.State = 4
 	f.ctx, f.client, f.name = nil, nil, "" // not needed any more
 	return true
@@ -357,12 +361,12 @@ resume4:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:361
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:365
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:85
 	return true
 endIf2:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:366
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:370
 	goto for1
 }
 
@@ -374,6 +378,7 @@ func (f *watchFrame) Location() statemachine.Location {
 
 // followAsync starts [follow] as a state machine and returns its job.
 func followAsync(ctx context.Context, client prices.PricesClient, name string, most int) (result *job.Job[[]int64]) {
+	_ = follow // it is not unused
 	var r statemachine.Run
 	frame := followFrame{most: most}
 	defer statemachine.Catch(&r, &result)
@@ -432,6 +437,7 @@ func (f *followFrame) step(r *statemachine.Run, args *followArgs) (hasEnded bool
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 	f.loop1 = statemachine.RangeStream(watchAsync(args.ctx, args.client, args.name))
@@ -441,7 +447,7 @@ range1:
 	// main.go:93: for cents, err := range watch(ctx, client, name) {
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:445
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:451
 		goto resume1
 	}
 	f.State = 1
@@ -456,7 +462,7 @@ resume1:
 		cents, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:460
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:466
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:96
 		}
@@ -464,12 +470,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:468
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:474
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:473
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:479
 		goto resume2
 	}
 	f.State = 2
@@ -479,7 +485,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:483
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:489
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
@@ -487,7 +493,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:491
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:497
 		goto resume3
 	}
 	f.State = 3
@@ -497,22 +503,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:501
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:507
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:507
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:513
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	f.err = nil
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:512
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:518
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	return true
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:516
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:522
 }
 
 // followMachine is [follow] as the root of a chain: chain, job and frame in one allocation.
@@ -535,4 +541,4 @@ func (f *followMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.follow", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 93, 93, 93)
 }
 
-// Digest of what is above: afbde262bf77c396
+// Digest of what is above: 45c6bec052a047fe

@@ -22,6 +22,7 @@ const (
 
 // totalAsync starts [shop.total] as a state machine and returns its job.
 func (s *shop) totalAsync(ctx context.Context, names []string) (result *job.Job[int64]) {
+	_ = (*shop).total // it is not unused
 	var r statemachine.Run
 	frame := shopTotalLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -84,6 +85,7 @@ func (f *shopTotalLocals) moveNext(r *statemachine.Run, args *shopTotalArgs) (ha
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:41
 	f.found = make([]int64, len(args.names))
@@ -104,7 +106,7 @@ func (f *shopTotalLocals) moveNext(r *statemachine.Run, args *shopTotalArgs) (ha
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:42
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:108
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:110
 		goto resume1
 	}
 	f.State = 1
@@ -112,14 +114,14 @@ func (f *shopTotalLocals) moveNext(r *statemachine.Run, args *shopTotalArgs) (ha
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:42
 	_, err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:116
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:118
 	f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:51
 	for _, cents := range f.found {
 		f.sum += cents
 	}
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:123
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:125
 }
 
 func (f *shopTotalFrame) Location() statemachine.Location {
@@ -195,10 +197,11 @@ func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	f.price1, price1Value, price1Err = args.s.priceEnter(r, args.ctx, args.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:202
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:205
 	if f.price1 == nil {
 		goto after1
 	}
@@ -207,13 +210,13 @@ func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	price1Value, price1Err = f.price1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:211
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:214
 	f.price1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	f.found[f.i], err = price1Value, price1Err
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:217
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:220
 }
 
 // shopTotalFunc1Machine is a function literal of [shop.total] as the root of a chain: chain and
@@ -240,6 +243,7 @@ func (f *shopTotalFunc1Machine) Root() (statemachine.Root, statemachine.Location
 
 // priceAsync starts [shop.price] as a state machine and returns its job.
 func (s *shop) priceAsync(ctx context.Context, name string) (result *job.Job[int64]) {
+	_ = (*shop).price // it is not unused
 	var r statemachine.Run
 	frame := shopPriceLocals{s: s, name: name}
 	defer statemachine.Catch(&r, &result)
@@ -297,11 +301,12 @@ func (f *shopPriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// server.go:61: if _, err := s.wait(ctx).Await(); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
 	if awaited = f.s.wait(ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:305
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:310
 		goto after1
 	}
 	f.State = 1
@@ -321,7 +326,7 @@ after1:
 		cents, found := f.s.cents[f.name]
 		if !found {
 			result0, result1 = 0, status.Errorf(codes.NotFound, "no price for %s", f.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:325
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:330
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:67
 		}
@@ -330,7 +335,7 @@ after1:
 		}
 		return true, cents, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:334
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:339
 }
 
 func (f *shopPriceFrame) Location() statemachine.Location {
@@ -399,6 +404,7 @@ func (f *shopChangesFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:93
 	f.rise = 0
@@ -409,7 +415,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
 	f.price1, cents, f.err = f.s.priceEnter(r, f.ctx, f.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:413
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:419
 	if f.price1 == nil {
 		goto after1
 	}
@@ -418,12 +424,12 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
 	cents, f.err = f.price1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:422
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:428
 	f.price1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:95
 	f.Emit(cents+f.rise, f.err)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:427
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:433
 	f.State = 2
 	return true
 resume2:
@@ -440,13 +446,13 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:444
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:450
 	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:93
 	f.rise++
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:450
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:456
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -457,4 +463,4 @@ func (f *shopChangesFrame) Location() statemachine.Location {
 	return statemachine.At(&f.Frame, "main.(*shop).changes", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 94, 95)
 }
 
-// Digest of what is above: c7127fd1c5820ec0
+// Digest of what is above: 972b95382f60242d

@@ -21,6 +21,7 @@ const (
 
 // getAllAsync starts [getAll] as a state machine and returns its job.
 func getAllAsync(ctx context.Context, client *http.Client, urls []string) (result *job.Job[[]string]) {
+	_ = getAll // it is not unused
 	var r statemachine.Run
 	frame := getAllLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -57,6 +58,7 @@ func (f *getAllLocals) moveNext(r *statemachine.Run, args *getAllArgs) (hasEnded
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:44
 	f.pages = make([]string, len(args.urls))
@@ -78,7 +80,7 @@ func (f *getAllLocals) moveNext(r *statemachine.Run, args *getAllArgs) (hasEnded
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:82
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:84
 		goto resume1
 	}
 	f.State = 1
@@ -87,12 +89,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:91
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:93
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:56
 		return true, f.pages, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:96
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:98
 }
 
 // getAllMachine is [getAll] as the root of a chain: chain, job and frame in one allocation.
@@ -157,11 +159,12 @@ func (f *getAllFunc1Locals) moveNext(r *statemachine.Run, args *getAllFunc1Args)
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// main.go:49: page, err := get(ctx, client, url).Await()
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
 	if awaited = get(args.ctx, args.client, args.url); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:165
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:168
 		goto after1
 	}
 	f.State = 1
@@ -177,7 +180,7 @@ after1:
 		f.pages[f.i] = page
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:181
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:184
 }
 
 // getAllFunc1Machine is a function literal of [getAll] as the root of a chain: chain and frame in
@@ -200,4 +203,4 @@ func (f *getAllFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.getAll", "github.com/movenext/movenext/docs/howto/code/http-client/main.go", 49)
 }
 
-// Digest of what is above: c193af97d493f002
+// Digest of what is above: 69f4242667b8a13c

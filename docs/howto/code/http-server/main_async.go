@@ -21,6 +21,7 @@ const (
 
 // backendAsync starts [backend] as a state machine and returns its job.
 func backendAsync(ctx context.Context, name, key string) (result *job.Job[string]) {
+	_ = backend // it is not unused
 	var r statemachine.Run
 	frame := backendLocals{name: name, key: key}
 	defer statemachine.Catch(&r, &result)
@@ -77,6 +78,7 @@ func (f *backendLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:21
@@ -86,7 +88,7 @@ func (f *backendLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		}
 		asleep, err = statemachine.Sleep(r, ctx, delay)
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:90
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:92
 	if !asleep {
 		goto after1
 	}
@@ -104,7 +106,7 @@ after1:
 		panic("no such shard")
 	}
 	return true, f.name + " of " + f.key, nil
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:108
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:110
 }
 
 func (f *backendFrame) Location() statemachine.Location {
@@ -140,6 +142,7 @@ func (f *backendMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // pageAsync starts [page] as a state machine and returns its job.
 func pageAsync(ctx context.Context, key string) (result *job.Job[string]) {
+	_ = page // it is not unused
 	var r statemachine.Run
 	frame := pageLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -181,11 +184,12 @@ func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (hasEnded boo
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:38
 	f.price = backendAsync(args.ctx, "price", args.key)
 	f.backend1, f.stock, err = backendEnter(r, args.ctx, "stock", args.key)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:189
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:193
 	if f.backend1 == nil {
 		goto after1
 	}
@@ -194,7 +198,7 @@ func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (hasEnded boo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
 	f.stock, err = f.backend1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:198
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:202
 	f.backend1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
@@ -204,7 +208,7 @@ after1:
 	// main.go:43: text, err := price.Await()
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 	if awaited = f.price; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:208
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:212
 		goto after2
 	}
 	f.State = 2
@@ -221,7 +225,7 @@ after2:
 		text, err = awaited.GetResult()
 		return true, text + ", " + f.stock, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:225
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:229
 }
 
 // pageMachine is [page] as the root of a chain: chain, job and frame in one allocation.
@@ -244,4 +248,4 @@ func (f *pageMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.page", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 39, 43)
 }
 
-// Digest of what is above: c22d8b33a627a95e
+// Digest of what is above: 79fdcb660ac7fa31

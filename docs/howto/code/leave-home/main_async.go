@@ -22,6 +22,7 @@ const (
 
 // loadAsync starts [load] as a state machine and returns its job.
 func loadAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (result *job.Job[int]) {
+	_ = load // it is not unused
 	var r statemachine.Run
 	frame := loadLocals{data: data}
 	defer statemachine.Catch(&r, &result)
@@ -101,6 +102,7 @@ func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (hasEnded boo
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:34
 	fmt.Println("  load begins on", where())
@@ -111,7 +113,7 @@ func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (hasEnded boo
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	err = job.SwitchTo(args.ctx, args.workers)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:115
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:117
 	goto after1
 move1:
 	f.State = 1
@@ -128,13 +130,13 @@ after1:
 	// main.go:38: n, err := data.Await()
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
 	if awaited = f.data; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:132
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:134
 		goto after2
 	}
 	f.await2 = awaited
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
 	if r.RunInPlace(&f.Frame, 2, awaited) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:138
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:140
 		goto resume2
 	}
 	f.State = 2
@@ -150,7 +152,7 @@ after2:
 		fmt.Println("  and continues on", where())
 		return true, n, err2
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:154
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:156
 }
 
 func (f *loadFrame) Location() statemachine.Location {
@@ -186,6 +188,7 @@ func (f *loadMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // sumAsync starts [sum] as a state machine and returns its job.
 func sumAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (result *job.Job[int]) {
+	_ = sum // it is not unused
 	var r statemachine.Run
 	frame := sumLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -261,6 +264,7 @@ func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (hasEnded bool,
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// main.go:47: n, err := job.Run(ctx, func(context.Context) (int, error) {
 	{
@@ -272,13 +276,13 @@ func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (hasEnded bool,
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:276
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:280
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:282
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:286
 		goto resume1
 	}
 	f.State = 1
@@ -294,7 +298,7 @@ after1:
 		fmt.Println("  the rest runs on", where())
 		return true, n, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:298
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:302
 }
 
 func (f *sumFrame) Location() statemachine.Location {
@@ -365,17 +369,18 @@ func (f *sumFunc1Locals) moveNext(r *statemachine.Run, data *job.Job[int]) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// main.go:48: n, err := data.Await()
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 	if awaited = data; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:373
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:378
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:379
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:384
 		goto resume1
 	}
 	f.State = 1
@@ -390,7 +395,7 @@ after1:
 		fmt.Println("  the part runs on", where())
 		return true, n, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:394
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:399
 }
 
 // sumFunc1Machine is a function literal of [sum] as the root of a chain: chain and frame in one
@@ -417,6 +422,7 @@ func (f *sumFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
 
 // showAsync starts [show] as a state machine and returns its job.
 func showAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[int]) (result *job.Job[job.Void]) {
+	_ = show // it is not unused
 	var r statemachine.Run
 	frame := showLocals{ctx: ctx, workers: workers, data: data}
 	defer statemachine.Catch(&r, &result)
@@ -491,11 +497,12 @@ func (f *showLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:60
 	fmt.Println("a function that leaves its home")
 	f.load1, n, err = loadNested(r, &f.Frame, &f.load1, 1, f.ctx, f.workers, f.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:499
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:506
 	if f.load1 == nil {
 		goto after1
 	}
@@ -504,14 +511,14 @@ func (f *showLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
 	n, err = f.load1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:508
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:515
 	f.load1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:62
 	fmt.Println("  its caller is on", where(), "and shows", n, err)
 	fmt.Println("a part that runs elsewhere")
 	f.sum2, n, err = sumNested(r, &f.Frame, &f.sum2, 2, f.ctx, f.workers, f.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:515
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:522
 	if f.sum2 == nil {
 		goto after2
 	}
@@ -521,13 +528,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
 	n, err = f.sum2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:525
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:532
 	f.sum2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:65
 	fmt.Println("  its caller is on", where(), "and shows", n, err)
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:531
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:538
 }
 
 func (f *showFrame) Location() statemachine.Location {
@@ -563,6 +570,7 @@ func (f *showMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // windowAsync starts [window] as a state machine and returns its job.
 func windowAsync(ctx context.Context, workers schedulers.Scheduler) (result *job.Job[job.Void]) {
+	_ = window // it is not unused
 	var r statemachine.Run
 	frame := windowLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -598,6 +606,7 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (hasEnded
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:73
@@ -611,7 +620,7 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (hasEnded
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:615
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:624
 		goto after1
 	}
 	f.State = 1
@@ -626,7 +635,7 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:630
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:639
 }
 
 // windowMachine is [window] as the root of a chain: chain, job and frame in one allocation.
@@ -694,10 +703,11 @@ func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args)
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	f.show1, result0 = showNested(r, &f.Frame, &f.show1, 1, args.ctx, args.workers, args.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:701
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:711
 	if f.show1 == nil {
 		goto after1
 	}
@@ -706,7 +716,7 @@ func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	result0 = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:710
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:720
 	f.show1 = nil
 after1:
 	return true, result0
@@ -732,4 +742,4 @@ func (f *windowFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
 }
 
-// Digest of what is above: c1d915620af60bf0
+// Digest of what is above: 7a54466986f9eb5f

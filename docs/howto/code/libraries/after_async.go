@@ -23,6 +23,7 @@ const (
 
 // aScopeAsync starts [aScope] as a state machine and returns its job.
 func aScopeAsync(ctx context.Context, urls []string) (result *job.Job[[]int]) {
+	_ = aScope // it is not unused
 	var r statemachine.Run
 	frame := aScopeLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -58,6 +59,7 @@ func (f *aScopeLocals) moveNext(r *statemachine.Run, args *aScopeArgs) (hasEnded
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:16
 	f.sizes = make([]int, len(args.urls))
@@ -78,7 +80,7 @@ func (f *aScopeLocals) moveNext(r *statemachine.Run, args *aScopeArgs) (hasEnded
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:17
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:82
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:84
 		goto resume1
 	}
 	f.State = 1
@@ -87,12 +89,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:17
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:91
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:93
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:27
 		return true, f.sizes, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:96
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:98
 }
 
 // aScopeMachine is [aScope] as the root of a chain: chain, job and frame in one allocation.
@@ -157,10 +159,11 @@ func (f *aScopeFunc1Locals) moveNext(r *statemachine.Run, args *aScopeFunc1Args)
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:164
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:167
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -169,13 +172,13 @@ func (f *aScopeFunc1Locals) moveNext(r *statemachine.Run, args *aScopeFunc1Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:173
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:176
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	f.sizes[f.i], err = fetch1Value, fetch1Err
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:179
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:182
 }
 
 // aScopeFunc1Machine is a function literal of [aScope] as the root of a chain: chain and frame in
@@ -202,6 +205,7 @@ func (f *aScopeFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
 
 // aSemaphoreAsync starts [aSemaphore] as a state machine and returns its job.
 func aSemaphoreAsync(ctx context.Context, s *coord.Semaphore, url string) (result *job.Job[int]) {
+	_ = aSemaphore // it is not unused
 	var r statemachine.Run
 	frame := aSemaphoreLocals{ctx: ctx, s: s, url: url}
 	defer statemachine.Catch(&r, &result)
@@ -242,10 +246,11 @@ func (f *aSemaphoreLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	f.acquire1, err = f.s.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:249
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:254
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -254,13 +259,13 @@ func (f *aSemaphoreLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:258
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:263
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:264
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:269
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:35
 		return true, result0, result1
@@ -272,7 +277,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	f.fetch2, fetch2Value, fetch2Err = fetchEnter(r, f.ctx, f.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:276
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:281
 	if f.fetch2 == nil {
 		goto after2
 	}
@@ -282,16 +287,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	fetch2Value, fetch2Err = f.fetch2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:286
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:291
 	f.fetch2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	result0, result1 = fetch2Value, fetch2Err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:291
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:296
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:295
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:300
 }
 
 // aSemaphoreMachine is [aSemaphore] as the root of a chain: chain, job and frame in one
@@ -320,6 +325,7 @@ func (f *aSemaphoreMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // aFlightAsync starts [aFlight] as a state machine and returns its job.
 func aFlightAsync(ctx context.Context, g *coord.SingleFlight[string, int], url string) (result *job.Job[int]) {
+	_ = aFlight // it is not unused
 	var r statemachine.Run
 	frame := aFlightLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -355,6 +361,7 @@ func (f *aFlightLocals) moveNext(r *statemachine.Run, args *aFlightArgs) (hasEnd
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		url := args.url
@@ -365,7 +372,7 @@ func (f *aFlightLocals) moveNext(r *statemachine.Run, args *aFlightArgs) (hasEnd
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:369
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:376
 		goto resume1
 	}
 	f.State = 1
@@ -373,7 +380,7 @@ func (f *aFlightLocals) moveNext(r *statemachine.Run, args *aFlightArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	result0, result1 = statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:377
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:384
 	f.do1 = nil
 	return true, result0, result1
 }
@@ -436,10 +443,11 @@ func (f *aFlightFunc1Locals) moveNext(r *statemachine.Run, args *aFlightFunc1Arg
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:443
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:451
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -448,7 +456,7 @@ func (f *aFlightFunc1Locals) moveNext(r *statemachine.Run, args *aFlightFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:452
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:460
 	f.fetch1 = nil
 after1:
 	return true, result0, result1
@@ -478,6 +486,7 @@ func (f *aFlightFunc1Machine) Root() (statemachine.Root, statemachine.Location) 
 
 // aMapAsync starts [aMap] as a state machine and returns its job.
 func aMapAsync(ctx context.Context, urls []string) (result *job.Job[[]int]) {
+	_ = aMap // it is not unused
 	var r statemachine.Run
 	frame := aMapLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -512,10 +521,11 @@ func (f *aMapLocals) moveNext(r *statemachine.Run, args *aMapArgs) (hasEnded boo
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
 	f.map1, result0, result1 = statemachine.Func(parallel.Map(statemachine.Calling(args.ctx), args.urls, statemachine.Func2(fetchAsync), parallel.Degree(3))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:519
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:529
 	if f.map1 == nil {
 		goto after1
 	}
@@ -524,7 +534,7 @@ func (f *aMapLocals) moveNext(r *statemachine.Run, args *aMapArgs) (hasEnded boo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:528
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:538
 	f.map1 = nil
 after1:
 	return true, result0, result1
@@ -554,6 +564,7 @@ func (f *aMapMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // allAsync starts [all] as a state machine and returns its job.
 func allAsync(ctx context.Context, urls []string) (result *job.Job[[]int]) {
+	_ = all // it is not unused
 	var r statemachine.Run
 	frame := allLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -589,6 +600,7 @@ func (f *allLocals) moveNext(r *statemachine.Run, args *allArgs) (hasEnded bool,
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:59
@@ -599,7 +611,7 @@ func (f *allLocals) moveNext(r *statemachine.Run, args *allArgs) (hasEnded bool,
 		// after.go:63: return job.WhenAll(jobs...).Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
 		if awaited = job.WhenAll(jobs...); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:603
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:615
 			goto after1
 		}
 		f.State = 1
@@ -612,7 +624,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:616
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:628
 	return true, result0, result1
 }
 
@@ -640,6 +652,7 @@ func (f *allMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // totalAsync starts [total] as a state machine and returns its job.
 func totalAsync(ctx context.Context, a, b string) (result *job.Job[int]) {
+	_ = total // it is not unused
 	var r statemachine.Run
 	frame := totalFrame{ctx: ctx, sum: new(int)}
 	defer statemachine.Catch(&r, &result)
@@ -682,6 +695,7 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (hasEnded bo
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		var cancel context.CancelFunc
@@ -698,7 +712,7 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (hasEnded bo
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:702
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:716
 		goto resume1
 	}
 	f.State = 1
@@ -707,12 +721,12 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (hasEnded bo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
 	_, f.err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:711
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:725
 	f.inScope1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:82
 	return true
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:716
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:730
 }
 
 // totalMachine is [total] as the root of a chain: chain, job and frame in one allocation.
@@ -783,6 +797,7 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		a := args.a
@@ -793,7 +808,7 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:74
 	f.fetch1, f.second, err = fetchEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:797
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:812
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -802,7 +817,7 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:74
 	f.second, err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:806
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:821
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:75
@@ -812,7 +827,7 @@ after1:
 	// after.go:78: n, err := first.Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
 	if awaited = f.first; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:816
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:831
 		goto after2
 	}
 	f.State = 2
@@ -831,7 +846,7 @@ after2:
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:80
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:835
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:850
 }
 
 // totalFunc1Machine is a function literal of [total] as the root of a chain: chain and frame in
@@ -891,10 +906,11 @@ func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:73
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.a)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:898
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:914
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -903,7 +919,7 @@ func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:73
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:907
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:923
 	f.fetch1 = nil
 after1:
 	return true, result0, result1
@@ -929,4 +945,4 @@ func (f *totalFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 73)
 }
 
-// Digest of what is above: 7355bcd53fa7b85c
+// Digest of what is above: 290fcc9b7dae1b6d

@@ -21,6 +21,7 @@ const (
 
 // fetchAsync starts [fetch] as a state machine and returns its job.
 func fetchAsync(ctx context.Context, url string) (result *job.Job[int]) {
+	_ = fetch // it is not unused
 	var r statemachine.Run
 	frame := fetchLocals{url: url}
 	defer statemachine.Catch(&r, &result)
@@ -76,10 +77,11 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/main.go:31
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:83
+//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:85
 	if !asleep {
 		goto after1
 	}
@@ -97,7 +99,7 @@ after1:
 		return true, 0, errBad
 	}
 	result0, result1 = len(f.url), nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:101
+//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:103
 	return true, result0, result1
 }
 
@@ -130,4 +132,4 @@ func (f *fetchMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.fetch", "github.com/movenext/movenext/docs/howto/code/libraries/main.go", 31)
 }
 
-// Digest of what is above: 10cfcdfcde279b31
+// Digest of what is above: a5497030c04fda1f

@@ -25,6 +25,7 @@ const (
 
 // inTimeAsync starts [inTime] as a state machine and returns its job.
 func inTimeAsync(ctx context.Context, urls []string, patience time.Duration) (result *job.Job[[]int]) {
+	_ = inTime // it is not unused
 	var r statemachine.Run
 	frame := inTimeLocals{sizes: new([]int)}
 	defer statemachine.Catch(&r, &result)
@@ -62,6 +63,7 @@ func (f *inTimeLocals) moveNext(r *statemachine.Run, args *inTimeArgs) (hasEnded
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		urls := args.urls
@@ -74,7 +76,7 @@ func (f *inTimeLocals) moveNext(r *statemachine.Run, args *inTimeArgs) (hasEnded
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:21
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:78
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:80
 		goto resume1
 	}
 	f.State = 1
@@ -82,14 +84,14 @@ func (f *inTimeLocals) moveNext(r *statemachine.Run, args *inTimeArgs) (hasEnded
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:21
 	_, err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:86
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:88
 	f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:51
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:93
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:95
 }
 
 // inTimeMachine is [inTime] as the root of a chain: chain, job and frame in one allocation.
@@ -169,6 +171,7 @@ func (f *inTimeFunc1Locals) moveNext(r *statemachine.Run, args *inTimeFunc1Args)
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:22
@@ -200,7 +203,7 @@ range1:
 	f.selectOrAwait1 = coord.SelectAsync(f.ctx, coord.OnEnd(f.next), coord.OnEnd(f.deadline))
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:31
 	if statemachine.TwinEnded(r, f.selectOrAwait1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:204
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:207
 		goto resume1
 	}
 	f.State = 1
@@ -210,12 +213,12 @@ resume1:
 		var chosen int
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:31
 		chosen, err = statemachine.TwinResult(r, f.selectOrAwait1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:214
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:217
 		f.selectOrAwait1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:32
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:219
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:222
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:33
 			return true, result0
@@ -228,7 +231,7 @@ resume1:
 	// others.go:39: j, err := next.Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:39
 	if awaited = f.next; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:232
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:235
 		goto after2
 	}
 	f.State = 2
@@ -245,7 +248,7 @@ after2:
 		j, err = awaited.GetResult()
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:249
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:252
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:41
 			return true, result0
@@ -253,7 +256,7 @@ after2:
 		// others.go:43: size, err := j.Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:43
 		if awaited2 = j; awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:257
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:260
 			goto after3
 		}
 		f.State = 3
@@ -271,7 +274,7 @@ after3:
 		size, err = awaited2.GetResult()
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:275
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:278
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:45
 			return true, result0
@@ -280,16 +283,16 @@ after3:
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:29
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:284
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:287
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:49
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:289
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:292
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:49
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:293
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:296
 }
 
 // inTimeFunc1Machine is a function literal of [inTime] as the root of a chain: chain and frame in
@@ -350,10 +353,11 @@ func (f *inTimeFunc2Locals) moveNext(r *statemachine.Run, args *inTimeFunc2Args)
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:24
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:357
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:361
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -362,7 +366,7 @@ func (f *inTimeFunc2Locals) moveNext(r *statemachine.Run, args *inTimeFunc2Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:24
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:366
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:370
 	f.fetch1 = nil
 after1:
 	return true, result0, result1
@@ -392,6 +396,7 @@ func (f *inTimeFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
 
 // allOrNoneAsync starts [allOrNone] as a state machine and returns its job.
 func allOrNoneAsync(ctx context.Context, urls []string) (result *job.Job[[]int]) {
+	_ = allOrNone // it is not unused
 	var r statemachine.Run
 	frame := allOrNoneLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -426,10 +431,11 @@ func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (ha
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
 	f.map1, result0, result1 = statemachine.Func(parallel.Map(statemachine.Calling(args.ctx), args.urls, statemachine.Func2(fetchAsync), parallel.Degree(len(args.urls)))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:433
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:439
 	if f.map1 == nil {
 		goto after1
 	}
@@ -438,7 +444,7 @@ func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (ha
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:442
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:448
 	f.map1 = nil
 after1:
 	return true, result0, result1
@@ -468,6 +474,7 @@ func (f *allOrNoneMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // bothInTimeAsync starts [bothInTime] as a state machine and returns its job.
 func bothInTimeAsync(ctx context.Context, a, b string) (result *job.Job[int]) {
+	_ = bothInTime // it is not unused
 	var r statemachine.Run
 	frame := bothInTimeLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -509,6 +516,7 @@ func (f *bothInTimeLocals) moveNext(r *statemachine.Run, args *bothInTimeArgs) (
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		var cancel context.CancelFunc
@@ -537,7 +545,7 @@ func (f *bothInTimeLocals) moveNext(r *statemachine.Run, args *bothInTimeArgs) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:73
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:541
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:549
 		goto resume1
 	}
 	f.State = 1
@@ -547,16 +555,16 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:73
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:551
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:559
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:84
 		result0, result1 = (*f.first)+(*f.second), err
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:556
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:564
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:84
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:560
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:568
 }
 
 // bothInTimeMachine is [bothInTime] as the root of a chain: chain, job and frame in one
@@ -623,10 +631,11 @@ func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.a)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:630
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:639
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -635,13 +644,13 @@ func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:639
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:648
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	*f.first, err = fetch1Value, fetch1Err
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:645
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:654
 }
 
 // bothInTimeFunc1Machine is a function literal of [bothInTime] as the root of a chain: chain and
@@ -706,10 +715,11 @@ func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:713
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:723
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -718,13 +728,13 @@ func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:722
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:732
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	*f.second, err = fetch1Value, fetch1Err
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:728
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:738
 }
 
 // bothInTimeFunc2Machine is a function literal of [bothInTime] as the root of a chain: chain and
@@ -751,6 +761,7 @@ func (f *bothInTimeFunc2Machine) Root() (statemachine.Root, statemachine.Locatio
 
 // totalOrAsync starts [totalOr] as a state machine and returns its job.
 func totalOrAsync(ctx context.Context, a, b string, otherwise int) (result *job.Job[int]) {
+	_ = totalOr // it is not unused
 	var r statemachine.Run
 	frame := totalOrLocals{otherwise: otherwise}
 	defer statemachine.Catch(&r, &result)
@@ -789,6 +800,7 @@ func (f *totalOrLocals) moveNext(r *statemachine.Run, args *totalOrArgs) (hasEnd
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:91
@@ -796,7 +808,7 @@ func (f *totalOrLocals) moveNext(r *statemachine.Run, args *totalOrArgs) (hasEnd
 		// others.go:92: sizes, err := job.WaitTimeout(ctx, both, time.Minute).Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
 		if awaited = job.WaitTimeout(args.ctx, both, time.Minute); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:800
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:812
 			goto after1
 		}
 		f.State = 1
@@ -818,7 +830,7 @@ after1:
 		}
 		return true, sizes[0] + sizes[1], nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:822
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:834
 }
 
 // totalOrMachine is [totalOr] as the root of a chain: chain, job and frame in one allocation.
@@ -845,6 +857,7 @@ func (f *totalOrMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // aRateAsync starts [aRate] as a state machine and returns its job.
 func aRateAsync(ctx context.Context, l *rate.Limiter, urls []string) (result *job.Job[int]) {
+	_ = aRate // it is not unused
 	var r statemachine.Run
 	frame := aRateLocals{ctx: ctx, l: l}
 	defer statemachine.Catch(&r, &result)
@@ -886,6 +899,7 @@ func (f *aRateLocals) moveNext(r *statemachine.Run, urls []string) (hasEnded boo
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
 	f.list1 = urls
@@ -899,7 +913,7 @@ range1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
 	f.url = f.list1[f.i1]
 	f.wait1, err2 = f.l.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:903
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:917
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -908,18 +922,18 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	err2 = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:912
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:926
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:918
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:932
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:123
 	}
 	f.fetch2, size, err2 = fetchEnter(r, f.ctx, f.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:923
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:937
 	if f.fetch2 == nil {
 		goto after2
 	}
@@ -929,25 +943,25 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:124
 	size, err2 = f.fetch2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:933
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:947
 	f.fetch2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:125
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:939
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:953
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:127
 	}
 	f.sum += size
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:946
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:960
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:130
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:951
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:965
 	return true, err
 }
 
@@ -971,4 +985,4 @@ func (f *aRateMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.aRate", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 121, 124)
 }
 
-// Digest of what is above: 1f449db8826e75e9
+// Digest of what is above: a4626aa6bf2e39a7

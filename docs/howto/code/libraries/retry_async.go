@@ -61,6 +61,7 @@ func (f *retryLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, result0 T
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:23
 	f.p.pauses.Reset()
@@ -70,13 +71,13 @@ for1:
 	// retry.go:26: v, err := operation(ctx).Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
 	if awaited = f.operation(f.ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:74
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:75
 		goto after1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
 	f.v = *new(T) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:80
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:81
 	f.await1 = awaited
 	return r.Await(awaited), *new(T), nil
 resume1:
@@ -93,7 +94,7 @@ after1:
 		}
 		asleep, err = statemachine.Sleep(r, f.ctx, pause)
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:97
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:98
 	if !asleep {
 		goto after2
 	}
@@ -106,13 +107,13 @@ after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
 	if err != nil {
 		result0, result1 = f.v, context.Cause(f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:110
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:111
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:33
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:25
 	f.tries++
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:116
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:117
 	goto for1
 }
 
@@ -136,4 +137,4 @@ func (f *retryMachine[T]) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.retry", "github.com/movenext/movenext/docs/howto/code/libraries/retry.go", 26, 31)
 }
 
-// Digest of what is above: e8fa0c12a527f90c
+// Digest of what is above: 3d90c75351db44aa

@@ -23,6 +23,7 @@ const (
 
 // requestAsync starts [request] as a state machine and returns its job.
 func requestAsync(ctx context.Context, g *gauge) (result *job.Job[job.Void]) {
+	_ = request // it is not unused
 	var r statemachine.Run
 	frame := requestLocals{g: g}
 	defer statemachine.Catch(&r, &result)
@@ -77,6 +78,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:28
@@ -85,7 +87,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:30
 	asleep, err = statemachine.Sleep(r, ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:89
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:91
 	if !asleep {
 		goto after1
 	}
@@ -98,7 +100,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:31
 	f.g.now.Add(-1)
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:102
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:104
 }
 
 func (f *requestFrame) Location() statemachine.Location {
@@ -134,6 +136,7 @@ func (f *requestMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // inScopeAsync starts [inScope] as a state machine and returns its job.
 func inScopeAsync(ctx context.Context, g *gauge) (result *job.Job[job.Void]) {
+	_ = inScope // it is not unused
 	var r statemachine.Run
 	frame := inScopeLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -168,6 +171,7 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (hasEnd
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		g := args.g
@@ -185,7 +189,7 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (hasEnd
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:189
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:193
 		goto resume1
 	}
 	f.State = 1
@@ -193,7 +197,7 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:197
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:201
 	f.inScope1 = nil
 	return true, result0
 }
@@ -256,10 +260,11 @@ func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Arg
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
 	f.request1, result0 = requestEnter(r, args.ctx, args.g)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:263
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:268
 	if f.request1 == nil {
 		goto after1
 	}
@@ -268,7 +273,7 @@ func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
 	result0 = f.request1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:272
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:277
 	f.request1 = nil
 after1:
 	return true, result0
@@ -298,6 +303,7 @@ func (f *inScopeFunc1Machine) Root() (statemachine.Root, statemachine.Location) 
 
 // byTenantAsync starts [byTenant] as a state machine and returns its job.
 func byTenantAsync(ctx context.Context, l *coord.Limiter[string], tenant string, g *gauge) (result *job.Job[job.Void]) {
+	_ = byTenant // it is not unused
 	var r statemachine.Run
 	frame := byTenantLocals{ctx: ctx, l: l, tenant: tenant, g: g}
 	defer statemachine.Catch(&r, &result)
@@ -338,10 +344,11 @@ func (f *byTenantLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	f.acquire1, err = f.l.AcquireEnter(r, f.ctx, f.tenant)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:345
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:352
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -350,13 +357,13 @@ func (f *byTenantLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:354
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:361
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:360
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:367
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:53
 		return true, result0
@@ -369,7 +376,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	f.request2, request2Err = requestEnter(r, f.ctx, f.g)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:373
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:380
 	if f.request2 == nil {
 		goto after2
 	}
@@ -379,16 +386,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	request2Err = f.request2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:383
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:390
 	f.request2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	result0 = request2Err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:388
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:395
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:392
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:399
 }
 
 // byTenantMachine is [byTenant] as the root of a chain: chain, job and frame in one allocation.
@@ -416,6 +423,7 @@ func (f *byTenantMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // pacedAsync starts [paced] as a state machine and returns its job.
 func pacedAsync(ctx context.Context, l *rate.Limiter, n int) (result *job.Job[job.Void]) {
+	_ = paced // it is not unused
 	var r statemachine.Run
 	frame := pacedLocals{ctx: ctx, l: l}
 	defer statemachine.Catch(&r, &result)
@@ -450,6 +458,7 @@ func (f *pacedLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, resul
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
 	f.n1 = n
@@ -462,7 +471,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	f.wait1, err = f.l.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:466
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:475
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -471,7 +480,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:475
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:484
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
@@ -480,12 +489,12 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:484
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:493
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:68
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:489
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:498
 }
 
 // pacedMachine is [paced] as the root of a chain: chain, job and frame in one allocation.
@@ -508,4 +517,4 @@ func (f *pacedMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.paced", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 64)
 }
 
-// Digest of what is above: aa1a784469c3b340
+// Digest of what is above: dd98060aa241e22b

@@ -21,6 +21,7 @@ const (
 
 // checkoutAsync starts [checkout] as a state machine and returns its job.
 func checkoutAsync(ctx context.Context, log *slog.Logger, stock *job.Job[int]) (result *job.Job[job.Void]) {
+	_ = checkout // it is not unused
 	var r statemachine.Run
 	frame := checkoutLocals{ctx: ctx, log: log}
 	defer statemachine.Catch(&r, &result)
@@ -53,13 +54,14 @@ func (f *checkoutLocals) moveNext(r *statemachine.Run, stock *job.Job[int]) (has
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:43
 	f.log.InfoContext(f.ctx, "asks for the stock")
 	// main.go:44: left, err := stock.Await()
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:44
 	if awaited = stock; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:63
+//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:65
 		goto after1
 	}
 	f.State = 1
@@ -79,7 +81,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:49
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:83
+//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:85
 }
 
 // checkoutMachine is [checkout] as the root of a chain: chain, job and frame in one allocation.
@@ -102,4 +104,4 @@ func (f *checkoutMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.checkout", "github.com/movenext/movenext/docs/howto/code/logging/main.go", 44)
 }
 
-// Digest of what is above: f1d8bc1fd1eb6894
+// Digest of what is above: 5e81e313170c34fe

@@ -21,6 +21,7 @@ const (
 
 // uploadAsync starts [upload] as a state machine and returns its job.
 func uploadAsync(ctx context.Context, ready *coord.ManualResetEvent) (result *job.Job[byte]) {
+	_ = upload // it is not unused
 	var r statemachine.Run
 	frame := uploadLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -57,11 +58,12 @@ func (f *uploadLocals) moveNext(r *statemachine.Run, args *uploadArgs) (hasEnded
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:22
 	f.head = readHead()
 	f.wait1, err = args.ready.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:65
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:67
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -70,7 +72,7 @@ func (f *uploadLocals) moveNext(r *statemachine.Run, args *uploadArgs) (hasEnded
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:74
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:76
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
@@ -78,7 +80,7 @@ after1:
 		return true, 0, err
 	}
 	return true, f.head[0], nil
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:82
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:84
 }
 
 // uploadMachine is [upload] as the root of a chain: chain, job and frame in one allocation.
@@ -120,7 +122,7 @@ func pollAsync(ctx context.Context, ready *coord.ManualResetEvent) (result *job.
 func pollEnter(r *statemachine.Run, ctx context.Context, ready *coord.ManualResetEvent) (*pollFrame, error) {
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:35
 	return ready.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:124
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:126
 }
 
 // pollFrame is the frame of the function whose results [poll] returns: it keeps nothing of its own
@@ -145,4 +147,4 @@ func (f *pollMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.Location{Function: "main.poll", File: "github.com/movenext/movenext/docs/howto/code/memory/main.go", Line: 35}
 }
 
-// Digest of what is above: 67ef49450c98759b
+// Digest of what is above: 2144e26bc3edfd29

@@ -24,6 +24,7 @@ const (
 
 // numberAsync starts [number] as a state machine and returns its job.
 func numberAsync(ctx context.Context, c *netio.Conn) (result *job.Job[job.Void]) {
+	_ = number // it is not unused
 	var r statemachine.Run
 	frame := numberLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
@@ -89,6 +90,7 @@ func (f *numberLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		c := f.c
@@ -101,7 +103,7 @@ func (f *numberLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 for1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:21
 	f.readLine1, line, err = f.in.ReadLineEnter(r, f.ctx, 1000)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:105
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:107
 	if f.readLine1 == nil {
 		goto after1
 	}
@@ -110,26 +112,26 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:21
 	line, err = f.readLine1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:114
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:116
 	f.readLine1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:22
 	if errors.Is(err, io.EOF) {
 		result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:120
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:122
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:23
 		return true, result0
 	}
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:127
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:129
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:26
 		return true, result0
 	}
 	f.writeAll2, _, err = f.c.WriteAllEnter(r, f.ctx, fmt.Appendf(nil, "%d %s\n", f.n, line))
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:133
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:135
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -138,20 +140,20 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:28
 	_, err = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:142
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:144
 	f.writeAll2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:28
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:148
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:150
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:29
 		return true, result0
 	}
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:20
 	f.n++
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:155
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:157
 	goto for1
 }
 
@@ -189,6 +191,7 @@ func (f *numberMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Void]) {
+	_ = serve // it is not unused
 	var r statemachine.Run
 	frame := serveLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -223,6 +226,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		l := args.l
@@ -233,7 +237,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 	}
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:38
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:237
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:241
 		goto resume1
 	}
 	f.State = 1
@@ -241,7 +245,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:38
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:245
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:249
 	f.inScope1 = nil
 	return true, result0
 }
@@ -301,11 +305,12 @@ func (f *serveFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:40
 	f.accept1, c, err = f.l.AcceptEnter(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:309
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:314
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -314,7 +319,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:40
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:318
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:323
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:41
@@ -328,7 +333,7 @@ after1:
 			return serveFunc2Run(c, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:332
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:337
 	goto for1
 }
 
@@ -389,10 +394,11 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:45
 	f.number1, _ = numberEnter(r, args.ctx, args.c) // what fails is one connection, and not the server
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:396
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:402
 	if f.number1 == nil {
 		goto after1
 	}
@@ -401,12 +407,12 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:45
 	f.number1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:405
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:411
 	f.number1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:46
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:410
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:416
 }
 
 // serveFunc2Machine is a function literal of [serve] as the root of a chain: chain and frame in
@@ -429,4 +435,4 @@ func (f *serveFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 45)
 }
 
-// Digest of what is above: d7c067ab1be338e6
+// Digest of what is above: 4bcf04214ba2a36e

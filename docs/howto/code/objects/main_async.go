@@ -23,6 +23,7 @@ const (
 
 // dialAsync starts [exchange.dial] as a state machine and returns its job.
 func (e *exchange) dialAsync(ctx context.Context) (result *job.Job[*line]) {
+	_ = (*exchange).dial // it is not unused
 	var r statemachine.Run
 	frame := exchangeDialLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -59,12 +60,13 @@ func (f *exchangeDialLocals) moveNext(r *statemachine.Run, args *exchangeDialArg
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:29
 	args.e.dialed++
 	f.l = &line{number: args.e.dialed}
 	asleep, sleep = statemachine.Sleep(r, args.ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:68
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:70
 	if !asleep {
 		goto after1
 	}
@@ -76,7 +78,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:31
 	return true, f.l, sleep
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:80
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:82
 }
 
 // exchangeDialMachine is [exchange.dial] as the root of a chain: chain, job and frame in one
@@ -104,6 +106,7 @@ func (f *exchangeDialMachine) Root() (statemachine.Root, statemachine.Location) 
 
 // askAsync starts [ask] as a state machine and returns its job.
 func askAsync(ctx context.Context, lines *coord.ObjectPool[*line]) (result *job.Job[job.Void]) {
+	_ = ask // it is not unused
 	var r statemachine.Run
 	frame := askLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -138,6 +141,7 @@ func (f *askLocals) moveNext(r *statemachine.Run, args *askArgs) (hasEnded bool,
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
 	f.use1 = args.lines.UseAsync(args.ctx, func(ctx1 context.Context, l1 *line) error {
@@ -145,7 +149,7 @@ func (f *askLocals) moveNext(r *statemachine.Run, args *askArgs) (hasEnded bool,
 	})
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
 	if statemachine.TwinEnded(r, f.use1) {
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:149
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:153
 		goto resume1
 	}
 	f.State = 1
@@ -153,7 +157,7 @@ func (f *askLocals) moveNext(r *statemachine.Run, args *askArgs) (hasEnded bool,
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
 	_, result0 = statemachine.TwinResult(r, f.use1)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:157
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:161
 	f.use1 = nil
 	return true, result0
 }
@@ -211,11 +215,12 @@ func (f *askFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (has
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:39
 	f.l.questions++
 	asleep, err = statemachine.Sleep(r, ctx, 3*time.Second)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:219
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:224
 	if !asleep {
 		goto after1
 	}
@@ -231,13 +236,13 @@ after1:
 	}
 	if f.l.number == 1 && f.l.questions == 2 {
 		result0 = fmt.Errorf("line %d: %w", f.l.number, coord.ErrBroken)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:235
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:240
 		return true, result0
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:45
 	}
 	fmt.Printf("an answer on line %d\n", f.l.number)
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:241
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:246
 }
 
 // askFunc1Machine is a function literal of [ask] as the root of a chain: chain and frame in one
@@ -260,4 +265,4 @@ func (f *askFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.ask", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 40)
 }
 
-// Digest of what is above: da03c01819681695
+// Digest of what is above: 2dc5b15bff80d915

@@ -56,6 +56,7 @@ func (f *ticksFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:24
 	f.n1 = f.n
@@ -68,7 +69,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:25
 	asleep, f.err = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:72
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:73
 	if !asleep {
 		goto after1
 	}
@@ -80,7 +81,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:26
 	f.Emit(fmt.Sprint(f.name, f.i+1), f.err)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:84
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:85
 	f.State = 2
 	return true
 resume2:
@@ -97,13 +98,13 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:101
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:102
 	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:24
 	f.i++
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:107
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:108
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -155,6 +156,7 @@ func (f *typedFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:38
 	f.list1 = []struct {
@@ -172,7 +174,7 @@ range1:
 	f.key = f.list1[f.i1]
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:42
 	asleep, f.err = statemachine.Sleep(r, f.ctx, time.Duration(f.key.pause)*time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:176
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:178
 	if !asleep {
 		goto after1
 	}
@@ -184,7 +186,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:43
 	f.Emit(f.key.text, f.err)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:188
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:190
 	f.State = 2
 	f.key = struct {
 		text  string
@@ -205,13 +207,13 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:209
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:211
 	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:38
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:215
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:217
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -293,6 +295,7 @@ func (f *showFrame[T]) step(r *statemachine.Run, in *job.Stream[T]) (hasEnded bo
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:55
 	f.loop1 = statemachine.RangeStream(in)
@@ -302,7 +305,7 @@ range1:
 	// main.go:55: for v, err := range in.All() {
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:55
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:306
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:309
 		goto resume1
 	}
 	f.State = 1
@@ -317,18 +320,18 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:321
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:324
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:58
 		}
 		f.all = append(f.all, v)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:327
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:330
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:59
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:332
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:335
 		goto resume2
 	}
 	f.State = 2
@@ -339,7 +342,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:59
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:343
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:346
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:59
@@ -347,16 +350,16 @@ resume2:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:59
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:351
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:354
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:61
 	fmt.Printf("%-11s %v\n", f.name, f.all)
 	f.result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:356
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:359
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:62
 	return true
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:360
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:363
 }
 
 func (f *showFrame[T]) Location() statemachine.Location {
@@ -392,6 +395,7 @@ func (f *showMachine[T]) Root() (statemachine.Root, statemachine.Location) {
 
 // streamsAsync starts [streams] as a state machine and returns its job.
 func streamsAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = streams // it is not unused
 	var r statemachine.Run
 	frame := streamsLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -465,6 +469,7 @@ func (f *streamsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 		goto resume6
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		ctx := f.ctx
@@ -474,7 +479,7 @@ func (f *streamsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 		f.suggestions = func(text string) *job.Stream[string] { return ticksAsync(ctx, text+"#", 3, 45*time.Millisecond) }
 	}
 	f.show1, f.show1Err = showEnter(r, "merge", mergeAsync(f.ctx, f.a(), f.b()))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:478
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:483
 	if f.show1 == nil {
 		goto after1
 	}
@@ -483,12 +488,12 @@ func (f *streamsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:73
 	f.show1Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:487
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:492
 	f.show1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:74
 	f.show1, f.show2Err = showEnter(r, "zip", zipAsync(f.ctx, f.a(), f.b(), pair))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:492
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:497
 	if f.show1 == nil {
 		goto after2
 	}
@@ -497,12 +502,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:74
 	f.show2Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:501
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:506
 	f.show1 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:75
 	f.show1, f.show3Err = showEnter(r, "combine", combineAsync(f.ctx, f.a(), f.b(), pair))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:506
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:511
 	if f.show1 == nil {
 		goto after3
 	}
@@ -512,12 +517,12 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:75
 	f.show3Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:516
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:521
 	f.show1 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:76
 	f.show1, f.show4Err = showEnter(r, "debounce", debounceAsync(f.ctx, typedAsync(f.ctx), 300*time.Millisecond))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:521
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:526
 	if f.show1 == nil {
 		goto after4
 	}
@@ -527,12 +532,12 @@ after3:
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:76
 	f.show4Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:531
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:536
 	f.show1 = nil
 after4:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:77
 	f.show1, f.show5Err = showEnter(r, "flatLatest", flatLatestAsync(f.ctx, typedAsync(f.ctx), f.suggestions))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:536
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:541
 	if f.show1 == nil {
 		goto after5
 	}
@@ -542,12 +547,12 @@ after4:
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:77
 	f.show5Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:546
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:551
 	f.show1 = nil
 after5:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:78
 	f.show6, show6Err = showEnter(r, "batch", batchAsync(f.ctx, typedAsync(f.ctx), 2, 150*time.Millisecond))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:551
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:556
 	if f.show6 == nil {
 		goto after6
 	}
@@ -557,7 +562,7 @@ after5:
 resume6:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:78
 	show6Err = f.show6.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:561
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:566
 	f.show6 = nil
 after6:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:72
@@ -569,7 +574,7 @@ after6:
 		f.show5Err,
 		show6Err,
 	)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:573
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:578
 	return true, result0
 }
 
@@ -602,4 +607,4 @@ func (f *streamsMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.streams", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 73, 74, 75, 76, 77, 78)
 }
 
-// Digest of what is above: 18fefaec1257c1d8
+// Digest of what is above: 7cae5e4c216a4e43

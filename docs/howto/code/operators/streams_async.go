@@ -70,6 +70,7 @@ func (frame *eachFrame[T, R]) step(r *statemachine.Run) (hasEnded bool) {
 		frame.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:20
 	frame.loop1 = statemachine.RangeWithin(frame, frame.in)
@@ -79,7 +80,7 @@ range1:
 	// streams.go:20: for v, err := range in.All() {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:20
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:83
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:84
 		goto resume1
 	}
 	frame.State = 1
@@ -101,7 +102,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:23
 		frame.Emit(none, err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:105
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:106
 	frame.State = 2
 	frame.in, frame.f = nil, nil // not needed any more
 	return true
@@ -111,7 +112,7 @@ resume2:
 	goto leave1
 endIf1:
 	frame.Emit(frame.f(v), nil)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:115
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:116
 	frame.State = 3
 	frame.in = nil // not needed any more
 	return true
@@ -124,12 +125,12 @@ resume3:
 			goto leave1
 		}
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:128
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:129
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:26
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:133
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:134
 		goto resume4
 	}
 	frame.State = 4
@@ -140,7 +141,7 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:26
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:144
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:145
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:26
@@ -148,12 +149,12 @@ resume4:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:26
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:152
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:153
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:26
 	return true
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:157
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:158
 }
 
 func (frame *eachFrame[T, R]) Location() statemachine.Location {
@@ -221,6 +222,7 @@ func (f *mergeFrame[T]) step(r *statemachine.Run) (hasEnded, again bool) {
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		ctx := f.ctx
@@ -246,7 +248,7 @@ for1:
 	f.select1 = coord.SelectAsync(f.ctx, endsOf(f.open)...)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:45
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:250
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:252
 		goto resume1
 	}
 	f.State = 1
@@ -255,7 +257,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:45
 	i, f.err = statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:259
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:261
 	f.select1 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:46
 	if f.err == nil {
@@ -266,7 +268,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:48
 		f.Emit(none, f.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:270
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:272
 	f.State = 2
 	f.ctx, f.streams, f.open, f.err, f.first = nil, nil, nil, nil, source[T]{} // not needed any more
 	return true, false
@@ -280,7 +282,7 @@ endIf1:
 	// streams.go:53: v, err := first.next.Await()
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:53
 	if awaited = f.first.next; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:284
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:286
 		goto after3
 	}
 	f.State = 3
@@ -300,7 +302,7 @@ after3:
 		}
 		f.Emit(v, f.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:304
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:306
 	f.State = 4
 	f.streams = nil // not needed any more
 	return true, false
@@ -318,13 +320,13 @@ resume4:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:322
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:324
 	goto epilogue
 endIf2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:61
 	f.open = append(f.open, source[T]{f.first.values, f.first.values.NextAsync(f.ctx)})
 next1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:328
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:330
 	goto for1
 endFor1:
 epilogue:
@@ -332,7 +334,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:61
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:336
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:338
 		return true, false
 	}
 	f.State = 5
@@ -341,7 +343,7 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:61
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:345
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:347
 	goto epilogue
 }
 
@@ -391,12 +393,13 @@ func (f *mergeFunc1Frame[T]) moveNext(r *statemachine.Run, args *mergeFunc1Args[
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:41
 	f.stop1 = args.values.StopAsync(args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:41
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:400
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:403
 		goto resume1
 	}
 	f.State = 1
@@ -404,7 +407,7 @@ func (f *mergeFunc1Frame[T]) moveNext(r *statemachine.Run, args *mergeFunc1Args[
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:41
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:408
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:411
 	f.stop1 = nil
 	return true
 }
@@ -484,6 +487,7 @@ func (frame *zipFrame[A, B, R]) step(run *statemachine.Run) (hasEnded, again boo
 		frame.loops.Resume(run)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:85
 	frame.others = frame.bs.Pull()
@@ -507,13 +511,13 @@ range1:
 	// streams.go:87: for a, err := range as.All() {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:87
 	if frame.loop1.Next(run) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:511
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:515
 		goto resume1
 	}
 	frame.State = 1
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:87
 	frame.as, frame.bs, frame.a, frame.err, frame.r = nil, nil, *new(A), nil, *new(R) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:517
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:521
 	return false, false
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:87
@@ -531,7 +535,7 @@ resume1:
 	frame.next2 = frame.others.NextAsync(frame.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:91
 	if statemachine.TwinEnded(run, frame.next2) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:535
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:539
 		goto resume2
 	}
 	frame.State = 2
@@ -540,7 +544,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:91
 	b, frame.err = statemachine.TwinResult(run, frame.next2)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:544
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:548
 	frame.next2 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:91
 	if frame.err == nil {
@@ -552,11 +556,11 @@ endIf1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:95
 	frame.Emit(frame.r, frame.err)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:556
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:560
 	frame.State = 3
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:95
 	frame.as, frame.bs, frame.a, frame.r = nil, nil, *new(A), *new(R) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:560
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:564
 	return true, false
 resume3:
 	{
@@ -572,51 +576,51 @@ resume3:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:576
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:580
 	goto leave1
 endIf2:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	if frame.loop1.Stop(run) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:583
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:587
 		goto resume4
 	}
 	frame.State = 4
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	frame.ctx, frame.as, frame.bs, frame.f, frame.others, frame.a, frame.err, frame.r = nil, nil, nil, nil, nil, *new(A), nil, *new(R) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:589
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:593
 	return false, false
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	frame.loop1.Stopped(run)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:596
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:600
 	frame.loop1 = nil
 	goto epilogue
 done1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:602
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:606
 	frame.loop1 = nil
 epilogue:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	if !frame.defers.Next(run, &frame.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 		frame.defers.End(run, &frame.Frame)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:609
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:613
 		return true, false
 	}
 	frame.State = 5
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	frame.ctx, frame.as, frame.bs, frame.f, frame.others, frame.a, frame.err, frame.r = nil, nil, nil, nil, nil, *new(A), nil, *new(R) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:615
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:619
 	return false, false
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:96
 	frame.defers.Resumed(run)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:620
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:624
 	goto epilogue
 }
 
@@ -665,12 +669,13 @@ func (f *zipFunc1Frame[A, B, R]) moveNext(r *statemachine.Run, args *zipFunc1Arg
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:86
 	f.stop1 = args.others.StopAsync(args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:86
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:674
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:679
 		goto resume1
 	}
 	f.State = 1
@@ -678,7 +683,7 @@ func (f *zipFunc1Frame[A, B, R]) moveNext(r *statemachine.Run, args *zipFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:86
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:682
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:687
 	f.stop1 = nil
 	return true
 }
@@ -744,6 +749,7 @@ func (frame *combineFrame[A, B, R]) step(run *statemachine.Run) (hasEnded bool) 
 		frame.loops.Resume(run)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:107
 	frame.a = new(*A)
@@ -763,7 +769,7 @@ range1:
 	// streams.go:112: for change, err := range changes.All() {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:112
 	if frame.loop1.Next(run) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:767
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:773
 		goto resume1
 	}
 	frame.State = 1
@@ -789,7 +795,7 @@ resume1:
 		}
 		frame.Emit(r, frame.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:793
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:799
 	frame.State = 2
 	frame.ctx, frame.as, frame.bs = nil, nil, nil // not needed any more
 	return true
@@ -807,7 +813,7 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:811
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:817
 	goto leave1
 endIf1:
 next1:
@@ -815,7 +821,7 @@ next1:
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:122
 	if frame.loop1.Stop(run) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:819
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:825
 		goto resume3
 	}
 	frame.State = 3
@@ -826,7 +832,7 @@ resume3:
 	frame.loop1.Stopped(run)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:122
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:830
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:836
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:122
@@ -834,12 +840,12 @@ resume3:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:122
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:838
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:844
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:122
 	return true
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:843
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:849
 }
 
 func (frame *combineFrame[A, B, R]) Location() statemachine.Location {
@@ -908,6 +914,7 @@ func (f *debounceFrame[T]) step(r *statemachine.Run) (hasEnded, again bool) {
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:133
 	f.values = f.in.Pull()
@@ -929,13 +936,13 @@ for1:
 	// streams.go:137: v, err := next.Await()
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:137
 	if awaited = f.next; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:933
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:940
 		goto after1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:137
 	f.in, f.v, f.err = nil, *new(T), nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:939
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:946
 	f.await1 = awaited
 	return r.Await(awaited), false
 resume1:
@@ -953,7 +960,7 @@ after1:
 	f.select2 = coord.SelectAsync(f.ctx, coord.OnEnd(f.next), coord.OnTimeout(f.quiet))
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:141
 	if statemachine.TwinEnded(r, f.select2) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:957
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:964
 		goto resume2
 	}
 	f.State = 2
@@ -962,7 +969,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:141
 	i, f.err = statemachine.TwinResult(r, f.select2)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:966
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:973
 	f.select2 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:142
 	if i == 0 && !errors.Is(f.next.Err(), io.EOF) {
@@ -974,11 +981,11 @@ endIf1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:146
 	f.Emit(f.v, f.err)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:978
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:985
 	f.State = 3
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:146
 	f.in, f.v = nil, *new(T) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:982
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:989
 	return true, false
 resume3:
 	{
@@ -994,7 +1001,7 @@ resume3:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:998
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1005
 	goto epilogue
 endIf2:
 next1:
@@ -1004,18 +1011,18 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:147
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1008
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1015
 		return true, false
 	}
 	f.State = 4
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:147
 	f.ctx, f.in, f.values, f.next, f.v, f.err = nil, nil, nil, nil, *new(T), nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1014
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1021
 	return false, false
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:147
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1019
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1026
 	goto epilogue
 }
 
@@ -1066,12 +1073,13 @@ func (f *debounceFunc1Frame[T]) moveNext(r *statemachine.Run, args *debounceFunc
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:134
 	f.stop1 = args.values.StopAsync(args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:134
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1075
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1083
 		goto resume1
 	}
 	f.State = 1
@@ -1079,7 +1087,7 @@ func (f *debounceFunc1Frame[T]) moveNext(r *statemachine.Run, args *debounceFunc
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:134
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1083
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1091
 	f.stop1 = nil
 	return true
 }
@@ -1163,6 +1171,7 @@ func (frame *flatLatestFrame[T, R]) step(run *statemachine.Run) (hasEnded, again
 		frame.loops.Resume(run)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:159
 	frame.values = frame.in.Pull()
@@ -1185,7 +1194,7 @@ for1:
 	// streams.go:164: v, err := next.Await()
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:164
 	if awaited = frame.next; awaited.IsCompleted() && run.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1189
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1198
 		goto after1
 	}
 	frame.State = 1
@@ -1210,11 +1219,11 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:167
 		frame.Emit(frame.r, err2)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1214
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1223
 	frame.State = 2
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:167
 	frame.ctx, frame.in, frame.f, frame.values, frame.next, frame.r, frame.err = nil, nil, nil, nil, nil, *new(R), nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1218
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1227
 	return true, false
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:167
@@ -1230,13 +1239,13 @@ range1:
 	// streams.go:172: for r, err := range untilAsync(ctx, f(v), next).All() {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:172
 	if frame.loop1.Next(run) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1234
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1243
 		goto resume3
 	}
 	frame.State = 3
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:172
 	frame.in, frame.r, frame.err = nil, *new(R), nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1240
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1249
 	return false, false
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:172
@@ -1249,11 +1258,11 @@ resume3:
 		r2, frame.err = frame.loop1.Key(), frame.loop1.Value()
 		frame.Emit(r2, frame.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1253
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1262
 	frame.State = 4
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:173
 	frame.in, frame.r = nil, *new(R) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1257
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1266
 	return true, false
 resume4:
 	{
@@ -1269,33 +1278,33 @@ resume4:
 		goto endIf3
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1273
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1282
 	goto leave1
 endIf3:
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	if frame.loop1.Stop(run) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1280
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1289
 		goto resume5
 	}
 	frame.State = 5
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	frame.ctx, frame.in, frame.f, frame.values, frame.next, frame.r, frame.err = nil, nil, nil, nil, nil, *new(R), nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1286
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1295
 	return false, false
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	frame.loop1.Stopped(run)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1293
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1302
 	frame.loop1 = nil
 	goto epilogue
 done1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	frame.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1299
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1308
 	frame.loop1 = nil
 	goto for1
 epilogue:
@@ -1303,18 +1312,18 @@ epilogue:
 	if !frame.defers.Next(run, &frame.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 		frame.defers.End(run, &frame.Frame)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1307
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1316
 		return true, false
 	}
 	frame.State = 6
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	frame.ctx, frame.in, frame.f, frame.values, frame.next, frame.r, frame.err = nil, nil, nil, nil, nil, *new(R), nil // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1313
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1322
 	return false, false
 resume6:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:174
 	frame.defers.Resumed(run)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1318
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1327
 	goto epilogue
 }
 
@@ -1365,12 +1374,13 @@ func (f *flatLatestFunc1Frame[T, R]) moveNext(r *statemachine.Run, args *flatLat
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:160
 	f.stop1 = args.values.StopAsync(args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:160
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1374
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1384
 		goto resume1
 	}
 	f.State = 1
@@ -1378,7 +1388,7 @@ func (f *flatLatestFunc1Frame[T, R]) moveNext(r *statemachine.Run, args *flatLat
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:160
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1382
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1392
 	f.stop1 = nil
 	return true
 }
@@ -1452,6 +1462,7 @@ func (f *untilFrame[T]) step(r *statemachine.Run) (hasEnded, again bool) {
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:186
 	f.values = f.in.Pull()
@@ -1474,7 +1485,7 @@ for1:
 	f.select1 = coord.SelectAsync(f.ctx, f.left, coord.OnEnd(f.next))
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:191
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1478
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1489
 		goto resume1
 	}
 	f.State = 1
@@ -1485,7 +1496,7 @@ resume1:
 		var i int
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:191
 		i, f.err = statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1489
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1500
 		f.select1 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:192
 		if i == 0 && errors.Is(f.newer.Err(), io.EOF) {
@@ -1504,7 +1515,7 @@ resume1:
 	// streams.go:201: v, err = next.Await()
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:201
 	if awaited = f.next; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1508
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1519
 		goto after2
 	}
 	f.State = 2
@@ -1523,7 +1534,7 @@ endIf1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:203
 	f.Emit(v, f.err)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1527
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1538
 	f.State = 3
 	f.in, f.next = nil, nil // not needed any more
 	return true, false
@@ -1541,20 +1552,20 @@ resume3:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1545
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1556
 	goto epilogue
 endIf2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:206
 	f.next = f.values.NextAsync(f.ctx)
 next1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1551
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1562
 	goto for1
 epilogue:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:206
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:206
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1558
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1569
 		return true, false
 	}
 	f.State = 4
@@ -1563,7 +1574,7 @@ epilogue:
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:206
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1567
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1578
 	goto epilogue
 }
 
@@ -1613,12 +1624,13 @@ func (f *untilFunc1Frame[T]) moveNext(r *statemachine.Run, args *untilFunc1Args[
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:187
 	f.stop1 = args.values.StopAsync(args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:187
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1622
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1634
 		goto resume1
 	}
 	f.State = 1
@@ -1626,7 +1638,7 @@ func (f *untilFunc1Frame[T]) moveNext(r *statemachine.Run, args *untilFunc1Args[
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:187
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1630
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1642
 	f.stop1 = nil
 	return true
 }
@@ -1706,6 +1718,7 @@ func (f *batchFrame[T]) step(r *statemachine.Run) (hasEnded, again bool) {
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:217
 	f.values = f.in.Pull()
@@ -1728,7 +1741,7 @@ for1:
 	// streams.go:222: v, err := next.Await()
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:222
 	if awaited = f.next; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1732
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1745
 		goto after1
 	}
 	f.State = 1
@@ -1757,7 +1770,7 @@ for2:
 	f.select2 = coord.SelectAsync(f.ctx, coord.OnEnd(f.next), coord.OnEnd(f.deadline))
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:231
 	if statemachine.TwinEnded(r, f.select2) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1761
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1774
 		goto resume2
 	}
 	f.State = 2
@@ -1766,7 +1779,7 @@ for2:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:231
 	i, f.err = statemachine.TwinResult(r, f.select2)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1770
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1783
 	f.select2 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:232
 	if f.err != nil || i == 1 {
@@ -1775,7 +1788,7 @@ resume2:
 	// streams.go:235: v, err = next.Await()
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:235
 	if awaited = f.next; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1779
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1792
 		goto after3
 	}
 	f.State = 3
@@ -1788,7 +1801,7 @@ resume3:
 after3:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:235
 	v, f.err = awaited.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1792
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1805
 	goto for2
 endFor1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:237
@@ -1802,7 +1815,7 @@ endFor1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:242
 	f.Emit(f.some, f.err)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1806
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1819
 	f.State = 4
 	f.in, f.some, f.deadline = nil, nil, nil // not needed any more
 	return true, false
@@ -1825,7 +1838,7 @@ cond1:
 		goto endIf1
 	}
 cond2:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1829
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1842
 	goto epilogue
 endIf1:
 	goto for1
@@ -1834,7 +1847,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:243
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1838
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1851
 		return true, false
 	}
 	f.State = 5
@@ -1843,7 +1856,7 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:243
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1847
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1860
 	goto epilogue
 }
 
@@ -1893,12 +1906,13 @@ func (f *batchFunc1Frame[T]) moveNext(r *statemachine.Run, args *batchFunc1Args[
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:218
 	f.stop1 = args.values.StopAsync(args.ctx)
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:218
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1902
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1916
 		goto resume1
 	}
 	f.State = 1
@@ -1906,7 +1920,7 @@ func (f *batchFunc1Frame[T]) moveNext(r *statemachine.Run, args *batchFunc1Args[
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams.go:218
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1910
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async.go:1924
 	f.stop1 = nil
 	return true
 }
@@ -1919,4 +1933,4 @@ func (f *batchFunc1Frame[T]) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// Digest of what is above: b5d89d505f429a17
+// Digest of what is above: 2b2ef30fe8808e91

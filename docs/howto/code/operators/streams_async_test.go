@@ -54,6 +54,7 @@ func (f *slowFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		ended := f.ended
@@ -69,7 +70,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:68
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:73
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:74
 	if !asleep {
 		goto after1
 	}
@@ -86,7 +87,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:68
 	f.Emit("s", nil)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:90
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:91
 	f.State = 2
 	f.ended = nil // not needed any more
 	return true
@@ -100,19 +101,19 @@ resume2:
 		}
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:104
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:105
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:69
 	return true
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:67
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:111
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:112
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:72
 	asleep, _ = statemachine.Sleep(r, f.ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:116
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:117
 	if !asleep {
 		goto after3
 	}
@@ -123,15 +124,15 @@ resume3:
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:72
 	r.Refusal()
 after3:
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:127
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:128
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/streams_test.go:72
 	return true
-//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:131
+//line github.com/movenext/movenext/docs/howto/code/operators/streams_async_test.go:132
 }
 
 func (f *slowFrame) Location() statemachine.Location {
 	return statemachine.At(&f.Frame, "main.slow", "github.com/movenext/movenext/docs/howto/code/operators/streams_test.go", 68, 68, 72)
 }
 
-// Digest of what is above: 78a2f64f586f366c
+// Digest of what is above: 8a4ef3c26f2dee6d

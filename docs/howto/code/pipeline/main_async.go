@@ -23,6 +23,7 @@ const (
 
 // fetchAsync starts [fetch] as a state machine and returns its job.
 func fetchAsync(ctx context.Context, url string) (result *job.Job[string]) {
+	_ = fetch // it is not unused
 	var r statemachine.Run
 	frame := fetchLocals{url: url}
 	defer statemachine.Catch(&r, &result)
@@ -53,10 +54,11 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:23
 	asleep, sleep = statemachine.Sleep(r, ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:60
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:62
 	if !asleep {
 		goto after1
 	}
@@ -68,7 +70,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:23
 	return true, "page of " + f.url, sleep
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:72
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:74
 }
 
 // fetchMachine is [fetch] as the root of a chain: chain, job and frame in one allocation.
@@ -95,6 +97,7 @@ func (f *fetchMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // countAsync starts [count] as a state machine and returns its job.
 func countAsync(ctx context.Context, page string) (result *job.Job[int]) {
+	_ = count // it is not unused
 	var r statemachine.Run
 	frame := countLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -131,6 +134,7 @@ func (f *countLocals) moveNext(r *statemachine.Run, args *countArgs) (hasEnded b
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:30
 	if strings.HasSuffix(args.page, "/empty") {
@@ -139,7 +143,7 @@ func (f *countLocals) moveNext(r *statemachine.Run, args *countArgs) (hasEnded b
 	f.len1 = len(strings.Fields(args.page))
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:33
 	asleep, sleep = statemachine.Sleep(r, args.ctx, time.Second/2)
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:143
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:147
 	if !asleep {
 		goto after1
 	}
@@ -151,7 +155,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:33
 	return true, f.len1, sleep
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:155
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:159
 }
 
 // countMachine is [count] as the root of a chain: chain, job and frame in one allocation.
@@ -177,6 +181,7 @@ func (f *countMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // wordsAsync starts [words] as a state machine and returns its job.
 func wordsAsync(ctx context.Context, urls []string, fetchers, counters int) (result *job.Job[int]) {
+	_ = words // it is not unused
 	var r statemachine.Run
 	frame := wordsFrame{}
 	defer statemachine.Catch(&r, &result)
@@ -232,6 +237,7 @@ func (f *wordsFrame) step(r *statemachine.Run, args *wordsArgs) (hasEnded bool) 
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:40
@@ -244,7 +250,7 @@ range1:
 	// main.go:41: … for n, err := range parallel.Stage(ctx, pages, countAsync, parallel.Degree(c …
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:41
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:248
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:254
 		goto resume1
 	}
 	f.State = 1
@@ -259,18 +265,18 @@ resume1:
 		n, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:263
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:269
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:44
 		}
 		f.sum += n
 	}
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:269
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:275
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:274
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:280
 		goto resume2
 	}
 	f.State = 2
@@ -280,7 +286,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:284
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:290
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
@@ -288,15 +294,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:292
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:298
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:47
 	f.err = nil
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:296
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:302
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:47
 	return true
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:300
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:306
 }
 
 // wordsMachine is [words] as the root of a chain: chain, job and frame in one allocation.
@@ -319,4 +325,4 @@ func (f *wordsMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.words", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 41, 41)
 }
 
-// Digest of what is above: af0cb68f3fb4f37e
+// Digest of what is above: 9e035e2a69a85f00

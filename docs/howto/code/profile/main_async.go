@@ -22,6 +22,7 @@ const (
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, tenant string) (result *job.Job[job.Void]) {
+	_ = serve // it is not unused
 	var r statemachine.Run
 	frame := serveLocals{tenant: tenant}
 	defer statemachine.Catch(&r, &result)
@@ -52,10 +53,11 @@ func (f *serveLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:59
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:61
 	if !asleep {
 		goto after1
 	}
@@ -71,7 +73,7 @@ after1:
 	}
 	fmt.Println("for", f.tenant+":", labels())
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:75
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:77
 }
 
 // serveMachine is [serve] as the root of a chain: chain, job and frame in one allocation.
@@ -94,4 +96,4 @@ func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/docs/howto/code/profile/main.go", 23)
 }
 
-// Digest of what is above: 616b8aafb81317b4
+// Digest of what is above: bc9f989397e4b6cb

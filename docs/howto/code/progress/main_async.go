@@ -25,6 +25,7 @@ const (
 
 // copyFilesAsync starts [copyFiles] as a state machine and returns its job.
 func copyFilesAsync(ctx context.Context, files []time.Duration, done *coord.Watch[int]) (result *job.Job[job.Void]) {
+	_ = copyFiles // it is not unused
 	var r statemachine.Run
 	frame := copyFilesLocals{ctx: ctx, done: done}
 	defer statemachine.Catch(&r, &result)
@@ -62,6 +63,7 @@ func (f *copyFilesLocals) moveNext(r *statemachine.Run, files []time.Duration) (
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		done := f.done
@@ -82,7 +84,7 @@ range1:
 		takes := f.list1[f.i]
 		asleep, err = statemachine.Sleep(r, f.ctx, takes)
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:86
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:88
 	if !asleep {
 		goto after1
 	}
@@ -95,7 +97,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:25
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:99
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:101
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:26
 		return true, result0
@@ -103,16 +105,16 @@ after1:
 	_ = f.done.Set(f.i + 1) // it is open until this function ends
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:24
 	f.i++
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:107
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:109
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:30
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:112
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:114
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:30
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:116
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:118
 }
 
 // copyFilesMachine is [copyFiles] as the root of a chain: chain, job and frame in one allocation.
@@ -140,6 +142,7 @@ func (f *copyFilesMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // drawAsync starts [draw] as a state machine and returns its job.
 func drawAsync(ctx context.Context, done *coord.Observer[int], of int, interval time.Duration, out func(string)) (result *job.Job[job.Void]) {
+	_ = draw // it is not unused
 	var r statemachine.Run
 	frame := drawLocals{ctx: ctx, done: done, of: of, interval: interval, out: out}
 	defer statemachine.Catch(&r, &result)
@@ -178,11 +181,12 @@ func (f *drawLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:39
 	f.next1, n, err = f.done.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:186
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:190
 	if f.next1 == nil {
 		goto after1
 	}
@@ -191,7 +195,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:39
 	n, err = f.next1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:195
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:199
 	f.next1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:40
@@ -203,7 +207,7 @@ after1:
 	}
 	f.out(fmt.Sprintf("[%-10s] %3d %%", strings.Repeat("#", 10*n/f.of), 100*n/f.of))
 	asleep, err = statemachine.Sleep(r, f.ctx, f.interval)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:207
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:211
 	if !asleep {
 		goto after2
 	}
@@ -217,7 +221,7 @@ after2:
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:221
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:225
 	goto for1
 }
 
@@ -245,6 +249,7 @@ func (f *drawMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // everyAsync starts [every] as a state machine and returns its job.
 func everyAsync(ctx context.Context, now func() time.Duration, interval time.Duration, f func(context.Context, int) error) (result *job.Job[job.Void]) {
+	_ = every // it is not unused
 	var r statemachine.Run
 	frame := everyLocals{ctx: ctx, now: now, interval: interval, f: f}
 	defer statemachine.Catch(&r, &result)
@@ -280,13 +285,14 @@ func (frame *everyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:58
 	frame.began = frame.now()
 for1:
 	frame.beat = int((frame.now()-frame.began)/frame.interval) + 1
 	asleep, err = statemachine.Sleep(r, frame.ctx, frame.began+time.Duration(frame.beat)*frame.interval-frame.now())
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:290
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:296
 	if !asleep {
 		goto after1
 	}
@@ -303,7 +309,7 @@ after1:
 	if err := frame.f(frame.ctx, frame.beat); err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:307
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:313
 	goto for1
 }
 
@@ -327,4 +333,4 @@ func (frame *everyMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &frame.builder, statemachine.At(&frame.kept.Frame, "main.every", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 61)
 }
 
-// Digest of what is above: 7c64033b1afc25e5
+// Digest of what is above: 6e0478a75fc6a140

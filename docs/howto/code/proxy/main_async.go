@@ -21,6 +21,7 @@ const (
 
 // serveAsync starts [proxy.serve] as a state machine and returns its job.
 func (p *proxy) serveAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Void]) {
+	_ = (*proxy).serve // it is not unused
 	var r statemachine.Run
 	frame := proxyServeLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -56,6 +57,7 @@ func (f *proxyServeLocals) moveNext(r *statemachine.Run, args *proxyServeArgs) (
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		l := args.l
@@ -67,7 +69,7 @@ func (f *proxyServeLocals) moveNext(r *statemachine.Run, args *proxyServeArgs) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:31
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:71
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:73
 		goto resume1
 	}
 	f.State = 1
@@ -75,7 +77,7 @@ func (f *proxyServeLocals) moveNext(r *statemachine.Run, args *proxyServeArgs) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:31
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:79
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:81
 	f.inScope1 = nil
 	return true, result0
 }
@@ -161,6 +163,7 @@ func (f *proxyServeFunc1Frame) step(r *statemachine.Run, args *proxyServeFunc1Ar
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:32
 	f.loop1 = statemachine.RangeStream(args.l.AllAsync(args.ctx))
@@ -170,7 +173,7 @@ range1:
 	// main.go:32: for client, err := range l.All(ctx) {
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:32
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:174
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:177
 		goto resume1
 	}
 	f.State = 1
@@ -185,7 +188,7 @@ resume1:
 		client, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:189
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:192
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:35
 		}
@@ -195,12 +198,12 @@ resume1:
 			return proxyServeFunc2Run(p, client, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:199
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:202
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:204
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:207
 		goto resume2
 	}
 	f.State = 2
@@ -211,7 +214,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:215
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:218
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
@@ -219,15 +222,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:223
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:226
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:43
 	f.result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:227
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:230
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:43
 	return true
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:231
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:234
 }
 
 // proxyServeFunc1Machine is a function literal of [proxy.serve] as the root of a chain: chain and
@@ -285,10 +288,11 @@ func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Contex
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	f.connect1, err = f.p.connectEnter(r, ctx, f.client)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:292
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:296
 	if f.connect1 == nil {
 		goto after1
 	}
@@ -297,7 +301,7 @@ func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Contex
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	err = f.connect1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:301
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:305
 	f.connect1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
@@ -305,7 +309,7 @@ after1:
 		f.p.failed(f.client.RemoteAddr(), err)
 	}
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:309
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:313
 }
 
 // proxyServeFunc2Machine is a function literal of [proxy.serve] as the root of a chain: chain and
@@ -332,6 +336,7 @@ func (f *proxyServeFunc2Machine) Root() (statemachine.Root, statemachine.Locatio
 
 // connectAsync starts [proxy.connect] as a state machine and returns its job.
 func (p *proxy) connectAsync(ctx context.Context, client *netio.Conn) (result *job.Job[job.Void]) {
+	_ = (*proxy).connect // it is not unused
 	var r statemachine.Run
 	frame := proxyConnectLocals{ctx: ctx, client: client}
 	defer statemachine.Catch(&r, &result)
@@ -394,6 +399,7 @@ func (f *proxyConnectLocals) moveNext(r *statemachine.Run, p *proxy) (hasEnded b
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		client := f.client
@@ -405,7 +411,7 @@ func (f *proxyConnectLocals) moveNext(r *statemachine.Run, p *proxy) (hasEnded b
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 	if statemachine.TwinEnded(r, f.dial1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:409
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:415
 		goto resume1
 	}
 	f.State = 1
@@ -414,12 +420,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 		backend, err := statemachine.TwinResult(r, f.dial1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:418
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:424
 		f.dial1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:55
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:423
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:429
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:56
 			return true, result0
@@ -433,7 +439,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	if statemachine.TwinEnded(r, f.inScope2) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:437
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:443
 		goto resume2
 	}
 	f.State = 2
@@ -442,12 +448,12 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	_, result0 = statemachine.TwinResult(r, f.inScope2)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:446
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:452
 	f.inScope2 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:451
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:457
 }
 
 func (f *proxyConnectFrame) Location() statemachine.Location {
@@ -522,6 +528,7 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		backend := args.backend
@@ -533,7 +540,7 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
 	f.pour1, result0 = pourEnter(r, args.ctx, args.client, args.backend)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:537
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:544
 	if f.pour1 == nil {
 		goto after1
 	}
@@ -542,7 +549,7 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
 	result0 = f.pour1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:546
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:553
 	f.pour1 = nil
 after1:
 	return true, result0
@@ -608,10 +615,11 @@ func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConne
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
 	f.pour1, result0 = pourEnter(r, args.ctx, args.backend, args.client)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:615
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:623
 	if f.pour1 == nil {
 		goto after1
 	}
@@ -620,7 +628,7 @@ func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConne
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
 	result0 = f.pour1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:624
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:632
 	f.pour1 = nil
 after1:
 	return true, result0
@@ -650,6 +658,7 @@ func (f *proxyConnectFunc2Machine) Root() (statemachine.Root, statemachine.Locat
 
 // pourAsync starts [pour] as a state machine and returns its job.
 func pourAsync(ctx context.Context, dst, src *netio.Conn) (result *job.Job[job.Void]) {
+	_ = pour // it is not unused
 	var r statemachine.Run
 	frame := pourLocals{dst: dst}
 	defer statemachine.Catch(&r, &result)
@@ -713,12 +722,13 @@ func (f *pourLocals) moveNext(r *statemachine.Run, args *pourArgs) (hasEnded boo
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 	f.copy1 = netio.CopyAsync(args.ctx, f.dst, args.src)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 	if statemachine.TwinEnded(r, f.copy1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:722
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:732
 		goto resume1
 	}
 	f.State = 1
@@ -727,7 +737,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 		_, err := statemachine.TwinResult(r, f.copy1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:731
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:741
 		f.copy1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 		if err != nil {
@@ -736,7 +746,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
 	f.closeWrite2, result0 = f.dst.CloseWriteEnter(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:740
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:750
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -746,7 +756,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
 	result0 = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:750
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:760
 	f.closeWrite2 = nil
 after2:
 	return true, result0
@@ -781,4 +791,4 @@ func (f *pourMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.pour", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 70, 73)
 }
 
-// Digest of what is above: dcc9a5f3e3e275ae
+// Digest of what is above: e09f41dba3d02494

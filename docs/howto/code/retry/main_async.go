@@ -64,6 +64,7 @@ func (f *retryFrame[T]) MoveNext(r *statemachine.Run) bool {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
 	f.n1 = f.b.attempts
@@ -77,7 +78,7 @@ range1:
 	// main.go:37: v, err = operation(ctx).Await()
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
 	if awaited = f.operation(f.ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:81
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:82
 		goto after1
 	}
 	f.State = 1
@@ -97,7 +98,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
 	asleep, err2 = statemachine.Sleep(r, f.ctx, f.b.pause(f.attempt))
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:101
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:102
 	if !asleep {
 		goto after2
 	}
@@ -110,19 +111,19 @@ after2:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
 	if err2 != nil {
 		f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:114
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:115
 		return true
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:44
 	}
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
 	f.attempt++
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:121
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:122
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:47
 	f.err = fmt.Errorf("after %d attempts: %w", f.b.attempts, f.err)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:126
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:127
 	return true
 }
 
@@ -187,6 +188,7 @@ func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		var cancel context.CancelFunc
@@ -199,7 +201,7 @@ func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (
 	// main.go:58: … job.WaitTimeout(ctx, first, patience).Await(); !errors.Is(err, context.Deadl …
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 	if awaited = job.WaitTimeout(f.ctx, f.first, patience); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:203
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:205
 		goto after1
 	}
 	f.State = 1
@@ -215,7 +217,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 		if !errors.Is(err, context.DeadlineExceeded) {
 			result0, result1 = v, err
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:219
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:221
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:59
 			return true, result0, result1
@@ -224,7 +226,7 @@ after1:
 	// main.go:61: return job.Race(first, operation(ctx, 2)).Await()
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	if awaited = job.Race(f.first, f.operation(f.ctx, 2)); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:228
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:230
 		goto after2
 	}
 	f.State = 2
@@ -237,11 +239,11 @@ resume2:
 after2:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:241
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:243
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:245
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:247
 }
 
 // hedgeMachine is [hedge] as the root of a chain: chain, job and frame in one allocation.
@@ -269,6 +271,7 @@ func (f *hedgeMachine[T]) Root() (statemachine.Root, statemachine.Location) {
 
 // flakyAsync starts [flaky] as a state machine and returns its job.
 func flakyAsync(ctx context.Context, calls *int) (result *job.Job[string]) {
+	_ = flaky // it is not unused
 	var r statemachine.Run
 	frame := flakyLocals{calls: calls}
 	defer statemachine.Catch(&r, &result)
@@ -299,10 +302,11 @@ func (f *flakyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:68
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:306
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:310
 	if !asleep {
 		goto after1
 	}
@@ -320,7 +324,7 @@ after1:
 		return true, "", errBusy
 	}
 	return true, "a page", nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:324
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:328
 }
 
 // flakyMachine is [flaky] as the root of a chain: chain, job and frame in one allocation.
@@ -347,6 +351,7 @@ func (f *flakyMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // slowAsync starts [slow] as a state machine and returns its job.
 func slowAsync(ctx context.Context, request int) (result *job.Job[string]) {
+	_ = slow // it is not unused
 	var r statemachine.Run
 	frame := slowLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -381,6 +386,7 @@ func (f *slowLocals) moveNext(r *statemachine.Run, args *slowArgs) (hasEnded boo
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:81
 	if args.request != 1 {
@@ -388,7 +394,7 @@ func (f *slowLocals) moveNext(r *statemachine.Run, args *slowArgs) (hasEnded boo
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
 	asleep, sleep = statemachine.Sleep(r, args.ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:392
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:398
 	if !asleep {
 		goto after1
 	}
@@ -402,7 +408,7 @@ after1:
 	return true, "", sleep
 endIf1:
 	return true, "a page for the second request", nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:406
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:412
 }
 
 // slowMachine is [slow] as the root of a chain: chain, job and frame in one allocation.
@@ -424,4 +430,4 @@ func (f *slowMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.slow", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 82)
 }
 
-// Digest of what is above: 9fbd8beee0d37523
+// Digest of what is above: f0d9acf3af365eb0

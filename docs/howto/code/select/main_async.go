@@ -24,6 +24,7 @@ const (
 
 // serveAsync starts [serve] as a state machine and returns its job.
 func serveAsync(ctx context.Context, urgent, normal *coord.Channel[string], closing *job.Job[job.Void]) (result *job.Job[job.Void]) {
+	_ = serve // it is not unused
 	var r statemachine.Run
 	frame := serveLocals{ctx: ctx, urgent: urgent, normal: normal, closing: closing}
 	defer statemachine.Catch(&r, &result)
@@ -81,6 +82,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:24
@@ -93,7 +95,7 @@ for1:
 	)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:25
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:97
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:99
 		goto resume1
 	}
 	f.State = 1
@@ -102,7 +104,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:25
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:106
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:108
 		f.select1 = nil
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:31
 		switch {
@@ -119,7 +121,7 @@ resume1:
 			fmt.Println("serves", (*f.order))
 		}
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:123
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:125
 	goto for1
 }
 
@@ -156,6 +158,7 @@ func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // orNothingAsync starts [orNothing] as a state machine and returns its job.
 func orNothingAsync(ctx context.Context, a, b *coord.Channel[string]) (result *job.Job[string]) {
+	_ = orNothing // it is not unused
 	var r statemachine.Run
 	frame := orNothingLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -217,6 +220,7 @@ func (f *orNothingLocals) moveNext(r *statemachine.Run, args *orNothingArgs) (ha
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:51
 	f.order = new(string)
@@ -225,7 +229,7 @@ func (f *orNothingLocals) moveNext(r *statemachine.Run, args *orNothingArgs) (ha
 	f.select1 = coord.SelectAsync(args.ctx, coord.OnReceive(args.a, f.order), coord.OnReceive(args.b, f.order), coord.Default())
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:52
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:229
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:233
 		goto resume1
 	}
 	f.State = 1
@@ -234,12 +238,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:52
 		_, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:238
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:242
 		f.select1 = nil
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:53
 		result0, result1 = (*f.order), err
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:243
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:247
 	return true, result0, result1
 }
 
@@ -276,6 +280,7 @@ func (f *orNothingMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // bakeAsync starts [bake] as a state machine and returns its job.
 func bakeAsync(ctx context.Context, ovens *coord.Semaphore, neighbour *coord.Channel[string], order string, patience time.Duration) (result *job.Job[string]) {
+	_ = bake // it is not unused
 	var r statemachine.Run
 	frame := bakeLocals{ovens: ovens, order: order}
 	defer statemachine.Catch(&r, &result)
@@ -343,6 +348,7 @@ func (f *bakeLocals) moveNext(r *statemachine.Run, args *bakeArgs) (hasEnded boo
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:60
 	f.select1 = coord.SelectAsync(args.ctx,
@@ -352,7 +358,7 @@ func (f *bakeLocals) moveNext(r *statemachine.Run, args *bakeArgs) (hasEnded boo
 	)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:60
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:356
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:362
 		goto resume1
 	}
 	f.State = 1
@@ -361,27 +367,27 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:60
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:365
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:371
 		f.select1 = nil
 		ovens := f.ovens
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:65
 		switch {
 		case err != nil:
 			result0, result1 = "", err
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:372
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:378
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:67
 			return true, result0, result1
 		case i == 0:
 			f.defers.Push(func(raise func()) { defer ovens.Release(1); raise() })
 			result0, result1 = f.order+" from our oven", nil
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:379
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:385
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:70
 			return true, result0, result1
 		case i == 1:
 			result0, result1 = f.order+" from the neighbour", nil
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:385
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:391
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:72
 			return true, result0, result1
@@ -389,11 +395,11 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:74
 	result0, result1 = "no "+f.order, nil
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:393
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:399
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:74
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:397
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:403
 }
 
 func (f *bakeFrame) Location() statemachine.Location {
@@ -430,6 +436,7 @@ func (f *bakeMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // withTimeoutAsync starts [withTimeout] as a state machine and returns its job.
 func withTimeoutAsync(ctx context.Context, orders *coord.Channel[string], patience time.Duration) (result *job.Job[string]) {
+	_ = withTimeout // it is not unused
 	var r statemachine.Run
 	frame := withTimeoutLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -471,6 +478,7 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		var cancel context.CancelFunc
@@ -480,7 +488,7 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 	}
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	f.receive1, receive1Value, receive1Err = args.orders.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:484
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:492
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -490,16 +498,16 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	receive1Value, receive1Err = f.receive1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:494
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:502
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	result0, result1 = receive1Value, receive1Err
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:499
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:507
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:503
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:511
 }
 
 // withTimeoutMachine is [withTimeout] as the root of a chain: chain, job and frame in one
@@ -528,6 +536,7 @@ func (f *withTimeoutMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // shopAsync starts [shop] as a state machine and returns its job.
 func shopAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = shop // it is not unused
 	var r statemachine.Run
 	frame := shopLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -577,6 +586,7 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		goto resume6
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:90
 	f.urgentOrNeighbour, f.normal = coord.NewUnbounded[string](), coord.NewUnbounded[string]()
@@ -591,7 +601,7 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		f.urgentOrNeighbour.Close() // its elements are still served
 		f.serve1, err = serveEnter(r, f.ctx, f.urgentOrNeighbour, f.normal, closing)
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:595
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:605
 	if f.serve1 == nil {
 		goto after1
 	}
@@ -600,7 +610,7 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:98
 	err = f.serve1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:604
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:614
 	f.serve1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:98
@@ -608,7 +618,7 @@ after1:
 		return true, err
 	}
 	f.orNothing2, order, err = orNothingEnter(r, f.ctx, f.urgentOrNeighbour, coord.NewUnbounded[string]())
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:612
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:622
 	if f.orNothing2 == nil {
 		goto after2
 	}
@@ -618,13 +628,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:101
 	order, err = f.orNothing2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:622
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:632
 	f.orNothing2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:102
 	fmt.Println("without waiting:", order, "- closed:", errors.Is(err, coord.ErrClosed))
 	f.orNothing2, order, err = orNothingEnter(r, f.ctx, nil, f.normal)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:628
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:638
 	if f.orNothing2 == nil {
 		goto after3
 	}
@@ -634,7 +644,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:103
 	order, err = f.orNothing2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:638
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:648
 	f.orNothing2 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:104
@@ -642,7 +652,7 @@ after3:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:106
 	f.ovens, f.urgentOrNeighbour = coord.NewSemaphore(1), coord.NewRendezvous[string]()
 	f.bake4, bakeValue, bakeErr = bakeEnter(r, f.ctx, f.ovens, f.urgentOrNeighbour, "bread", time.Minute)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:646
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:656
 	if f.bake4 == nil {
 		goto after4
 	}
@@ -652,7 +662,7 @@ after3:
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:107
 	bakeValue, bakeErr = f.bake4.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:656
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:666
 	f.bake4 = nil
 after4:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:107
@@ -660,7 +670,7 @@ after4:
 	f.ovens.TryAcquire(1)
 	f.taken = f.urgentOrNeighbour.ReceiveAsync(f.ctx)
 	f.bake4, bakeValue, bakeErr = bakeEnter(r, f.ctx, f.ovens, f.urgentOrNeighbour, "rolls", time.Minute)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:664
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:674
 	if f.bake4 == nil {
 		goto after5
 	}
@@ -670,13 +680,13 @@ after4:
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:110
 	bakeValue, bakeErr = f.bake4.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:674
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:684
 	f.bake4 = nil
 after5:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:110
 	fmt.Println(bakeValue, bakeErr)
 	f.bake4, bakeValue, bakeErr = bakeEnter(r, f.ctx, f.ovens, f.urgentOrNeighbour, "cake", time.Second)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:680
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:690
 	if f.bake4 == nil {
 		goto after6
 	}
@@ -686,13 +696,13 @@ after5:
 resume6:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:111
 	bakeValue, bakeErr = f.bake4.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:690
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:700
 	f.bake4 = nil
 after6:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:111
 	fmt.Println(bakeValue, bakeErr)
 	result0 = f.taken.Err()
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:696
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:706
 	return true, result0
 }
 
@@ -716,4 +726,4 @@ func (f *shopMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.shop", "github.com/movenext/movenext/docs/howto/code/select/main.go", 98, 101, 103, 107, 110, 111)
 }
 
-// Digest of what is above: 1bc1995b2edc846e
+// Digest of what is above: 53d3b14710519baf

@@ -24,6 +24,7 @@ const (
 
 // handleAsync starts [service.handle] as a state machine and returns its job.
 func (s *service) handleAsync(name string, long time.Duration) (result *job.Job[job.Void]) {
+	_ = (*service).handle // it is not unused
 	var r statemachine.Run
 	frame := serviceHandleFrame{s: s, name: name, long: long}
 	defer statemachine.Catch(&r, &result)
@@ -67,11 +68,12 @@ func (f *serviceHandleFrame) MoveNext(r *statemachine.Run) bool {
 	case statemachine.NotStarted:
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:34
 	if f.s.stopping.Load() {
 		f.result0 = errStopping
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:75
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:77
 		return true
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:36
 	}
@@ -85,7 +87,7 @@ func (f *serviceHandleFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:38
 	f.result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:89
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:91
 	return true
 }
 
@@ -157,10 +159,11 @@ func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHa
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
 	f.request1, result0 = requestEnter(r, args.ctx, args.name, args.long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:164
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:167
 	if f.request1 == nil {
 		goto after1
 	}
@@ -169,7 +172,7 @@ func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHa
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
 	result0 = f.request1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:173
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:176
 	f.request1 = nil
 after1:
 	return true, result0
@@ -199,6 +202,7 @@ func (f *serviceHandleFunc1Machine) Root() (statemachine.Root, statemachine.Loca
 
 // stopAsync starts [service.stop] as a state machine and returns its job.
 func (s *service) stopAsync(ctx context.Context, patience time.Duration) (result *job.Job[job.Void]) {
+	_ = (*service).stop // it is not unused
 	var r statemachine.Run
 	frame := serviceStopLocals{s: s}
 	defer statemachine.Catch(&r, &result)
@@ -264,6 +268,7 @@ func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs)
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:46
 	f.s.stopping.Store(true)
@@ -271,7 +276,7 @@ func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs)
 	// main.go:48: _, err := job.WaitTimeout(ctx, ended, patience).Await()
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
 	if awaited = job.WaitTimeout(args.ctx, f.ended, args.patience); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:275
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:280
 		goto after1
 	}
 	f.State = 1
@@ -291,7 +296,7 @@ after1:
 	// main.go:51: _, err = ended.Await()
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
 	if awaited = f.ended; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:295
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:300
 		goto after2
 	}
 	f.State = 2
@@ -306,7 +311,7 @@ after2:
 	_, err = awaited.GetResult()
 endIf1:
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:310
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:315
 }
 
 func (f *serviceStopFrame) Location() statemachine.Location {
@@ -343,6 +348,7 @@ func (f *serviceStopMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // requestAsync starts [request] as a state machine and returns its job.
 func requestAsync(ctx context.Context, name string, long time.Duration) (result *job.Job[job.Void]) {
+	_ = request // it is not unused
 	var r statemachine.Run
 	frame := requestLocals{ctx: ctx, name: name}
 	defer statemachine.Catch(&r, &result)
@@ -402,6 +408,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run, long time.Duration) (hasEn
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		name := f.name
@@ -410,7 +417,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run, long time.Duration) (hasEn
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:61
 	asleep, err = statemachine.Sleep(r, f.ctx, long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:414
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:421
 	if !asleep {
 		goto after1
 	}
@@ -425,11 +432,11 @@ after1:
 		fmt.Println(" ", f.name, "is canceled:", context.Cause(f.ctx))
 	}
 	result0 = err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:429
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:436
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:65
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:433
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:440
 }
 
 func (f *requestFrame) Location() statemachine.Location {
@@ -466,6 +473,7 @@ func (f *requestMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // lifeAsync starts [life] as a state machine and returns its job.
 func lifeAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = life // it is not unused
 	var r statemachine.Run
 	frame := lifeLocals{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -505,6 +513,7 @@ func (f *lifeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:72
 	f.s = &service{requests: job.NewScope(context.WithoutCancel(f.ctx), job.Supervisor())}
@@ -523,7 +532,7 @@ range1:
 		name, long := key1, value1
 		f.handle1, err = f.s.handleEnter(r, name, long)
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:527
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:536
 	if f.handle1 == nil {
 		goto after1
 	}
@@ -532,20 +541,20 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 	err = f.handle1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:536
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:545
 	f.handle1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:543
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:552
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:78
 	fmt.Println("the signal arrives")
 	f.stop2, f.err = f.s.stopEnter(r, f.ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:549
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:558
 	if f.stop2 == nil {
 		goto after2
 	}
@@ -555,12 +564,12 @@ endRange1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:79
 	f.err = f.stop2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:559
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:568
 	f.stop2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	f.handle1, handle3Err = f.s.handleEnter(r, "late", time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:564
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:573
 	if f.handle1 == nil {
 		goto after3
 	}
@@ -570,13 +579,13 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	handle3Err = f.handle1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:574
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:583
 	f.handle1 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	fmt.Println("a late request:", handle3Err)
 	return true, f.err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:580
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:589
 }
 
 // lifeMachine is [life] as the root of a chain: chain, job and frame in one allocation.
@@ -599,4 +608,4 @@ func (f *lifeMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.life", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 74, 79, 80)
 }
 
-// Digest of what is above: d48308a5901d959d
+// Digest of what is above: b7265ee5851905a7

@@ -21,6 +21,7 @@ const (
 
 // renderAsync starts [render] as a state machine and returns its job.
 func renderAsync(ctx context.Context, long time.Duration) (result *job.Job[job.Void]) {
+	_ = render // it is not unused
 	var r statemachine.Run
 	frame := renderLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -54,10 +55,11 @@ func (f *renderLocals) moveNext(r *statemachine.Run, args *renderArgs) (hasEnded
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/server.go:58
 	asleep, result0 = statemachine.Sleep(r, args.ctx, args.long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:61
+//line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:63
 	if !asleep {
 		goto after1
 	}
@@ -67,7 +69,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/server.go:58
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:71
+//line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:73
 	return true, result0
 }
 
@@ -90,4 +92,4 @@ func (f *renderMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.render", "github.com/movenext/movenext/docs/howto/code/shutdown/server.go", 58)
 }
 
-// Digest of what is above: 0da74bbf3b701d2a
+// Digest of what is above: 2e69e6fe296aaa5b

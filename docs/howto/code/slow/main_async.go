@@ -21,6 +21,7 @@ const (
 
 // queryAsync starts [query] as a state machine and returns its job.
 func queryAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = query // it is not unused
 	var r statemachine.Run
 	frame := queryLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -48,10 +49,11 @@ func (f *queryLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/slow/main.go:20
 	asleep, result0 = statemachine.Sleep(r, ctx, 30*time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:55
+//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:57
 	if !asleep {
 		goto after1
 	}
@@ -61,7 +63,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/slow/main.go:20
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:65
+//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:67
 	return true, result0
 }
 
@@ -84,4 +86,4 @@ func (f *queryMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.query", "github.com/movenext/movenext/docs/howto/code/slow/main.go", 20)
 }
 
-// Digest of what is above: 0737ca3add063866
+// Digest of what is above: d954c9764704cdbf

@@ -21,6 +21,7 @@ const (
 
 // buyAsync starts [buy] as a state machine and returns its job.
 func buyAsync(ctx context.Context, stock map[string]int, what string) (result *job.Job[int]) {
+	_ = buy // it is not unused
 	var r statemachine.Run
 	frame := buyLocals{stock: stock, what: what}
 	defer statemachine.Catch(&r, &result)
@@ -77,10 +78,11 @@ func (f *buyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:21
 	asleep, err2 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:84
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:86
 	if !asleep {
 		goto after1
 	}
@@ -104,7 +106,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:28
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:108
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:110
 	return true, price, err
 }
 
@@ -137,4 +139,4 @@ func (f *buyMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/docs/howto/code/tables.buy", "github.com/movenext/movenext/docs/howto/code/tables/shop.go", 21)
 }
 
-// Digest of what is above: 0d35744b01b1701d
+// Digest of what is above: 1d040d3b17005a39

@@ -21,6 +21,7 @@ const (
 
 // buysTeaAsync starts [buysTea] as a state machine and returns its job.
 func buysTeaAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = buysTea // it is not unused
 	var r statemachine.Run
 	frame := buysTeaLocals{}
 	defer statemachine.Catch(&r, &result)
@@ -51,10 +52,11 @@ func (f *buysTeaLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:51
 	f.buy1, price, err = buyEnter(r, ctx, map[string]int{"tea": 3}, "tea")
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:58
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:60
 	if f.buy1 == nil {
 		goto after1
 	}
@@ -63,7 +65,7 @@ func (f *buysTeaLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:51
 	price, err = f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:67
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:69
 	f.buy1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:52
@@ -71,7 +73,7 @@ after1:
 		err = fmt.Errorf("the price is %d", price)
 	}
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:75
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:77
 }
 
 // buysTeaMachine is [buysTea] as the root of a chain: chain, job and frame in one allocation.
@@ -94,4 +96,4 @@ func (f *buysTeaMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/docs/howto/code/tables.buysTea", "github.com/movenext/movenext/docs/howto/code/tables/shop_test.go", 51)
 }
 
-// Digest of what is above: 79199ab7e9af5e96
+// Digest of what is above: 20a48e0b046f9ebe

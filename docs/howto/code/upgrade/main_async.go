@@ -21,6 +21,7 @@ const (
 
 // serveAsync starts [hub.serve] as a state machine and returns its job.
 func (h *hub) serveAsync(ctx context.Context, m *member, ahead []byte) (result *job.Job[job.Void]) {
+	_ = (*hub).serve // it is not unused
 	var r statemachine.Run
 	frame := hubServeFrame{h: h, ctx: ctx, m: m, ahead: ahead}
 	defer statemachine.Catch(&r, &result)
@@ -62,6 +63,7 @@ func (f *hubServeFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		h := f.h
@@ -73,7 +75,7 @@ func (f *hubServeFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	f.writeAll1 = f.m.conn.WriteAllAsync(f.ctx, []byte("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: hub\r\n\r\n"))
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:82
 	if statemachine.TwinEnded(r, f.writeAll1) {
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:77
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:79
 		goto resume1
 	}
 	f.State = 1
@@ -82,7 +84,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:82
 		_, err2 := statemachine.TwinResult(r, f.writeAll1)
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:86
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:88
 		f.writeAll1 = nil
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:82
 		if err2 != nil {
@@ -95,7 +97,7 @@ resume1:
 	f.in = netio.NewBuffered(f.m.conn, f.ahead...)
 for1:
 	f.readLine2, line, err = f.in.ReadLineEnter(r, f.ctx, 1024)
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:99
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:101
 	if f.readLine2 == nil {
 		goto after2
 	}
@@ -105,7 +107,7 @@ for1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:87
 	line, err = f.readLine2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:109
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:111
 	f.readLine2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:88
@@ -115,7 +117,7 @@ after2:
 		return true
 	}
 	f.h.tell(append(line, '\n'))
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:119
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:121
 	goto for1
 }
 
@@ -143,6 +145,7 @@ func (f *hubServeMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // writeAsync starts [member.write] as a state machine and returns its job.
 func (m *member) writeAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = (*member).write // it is not unused
 	var r statemachine.Run
 	frame := memberWriteFrame{m: m, ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -193,6 +196,7 @@ func (f *memberWriteFrame) step(r *statemachine.Run) (hasEnded bool) {
 		f.loops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:111
 	f.loop1 = statemachine.RangeStream(f.m.lines.AllAsync(f.ctx))
@@ -202,7 +206,7 @@ range1:
 	// main.go:111: for line, err := range m.lines.All(ctx) {
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:111
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:206
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:210
 		goto resume1
 	}
 	f.State = 1
@@ -224,7 +228,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:113
 	if statemachine.TwinEnded(r, f.writeAll2) {
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:228
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:232
 		goto resume2
 	}
 	f.State = 2
@@ -232,7 +236,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:113
 	_, err = statemachine.TwinResult(r, f.writeAll2)
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:236
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:240
 	f.writeAll2 = nil
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:115
@@ -240,12 +244,12 @@ endIf1:
 		_ = f.m.conn.Close()
 		goto leave1
 	}
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:244
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:248
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:115
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:249
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:253
 		goto resume3
 	}
 	f.State = 3
@@ -256,7 +260,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:115
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:260
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:264
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:115
@@ -264,12 +268,12 @@ resume3:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:115
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:268
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:272
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:115
 	return true
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:273
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:277
 }
 
 // memberWriteMachine is [member.write] as the root of a chain: chain, job and frame in one
@@ -293,4 +297,4 @@ func (f *memberWriteMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*member).write", "github.com/movenext/movenext/docs/howto/code/upgrade/main.go", 111, 113, 111)
 }
 
-// Digest of what is above: d2c241c9a37f11da
+// Digest of what is above: 021de5af4431c9c1

@@ -24,6 +24,7 @@ const (
 
 // acceptSecureAsync starts [acceptSecure] as a state machine and returns its job.
 func acceptSecureAsync(ctx context.Context, l *netio.Listener, config *tls.Config) (result *job.Job[job.Void]) {
+	_ = acceptSecure // it is not unused
 	var r statemachine.Run
 	frame := acceptSecureLocals{ctx: ctx, l: l, config: config}
 	defer statemachine.Catch(&r, &result)
@@ -57,11 +58,12 @@ func (f *acceptSecureLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 for1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:95
 	f.accept1, c, err = f.l.AcceptEnter(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:65
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:67
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -70,7 +72,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:95
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:74
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:76
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:96
@@ -78,7 +80,7 @@ after1:
 		return true, err
 	}
 	_ = answerAsync(f.ctx, netio.Server(c, f.config))
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:82
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:84
 	goto for1
 }
 
@@ -107,6 +109,7 @@ func (f *acceptSecureMachine) Root() (statemachine.Root, statemachine.Location) 
 
 // answerAsync starts [answer] as a state machine and returns its job.
 func answerAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[job.Void]) {
+	_ = answer // it is not unused
 	var r statemachine.Run
 	frame := answerLocals{ctx: ctx, c: c}
 	defer statemachine.Catch(&r, &result)
@@ -147,6 +150,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 		c := f.c
@@ -158,7 +162,7 @@ for1:
 	f.readable1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:107
 	if statemachine.TwinEnded(r, f.readable1) {
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:162
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:166
 		goto resume1
 	}
 	f.State = 1
@@ -168,12 +172,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:107
 		_, err2 := statemachine.TwinResult(r, f.readable1)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:172
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:176
 		f.readable1 = nil
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:107
 		if err2 != nil {
 			result0 = err2
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:177
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:181
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:108
 			return true, result0
@@ -184,7 +188,7 @@ resume1:
 	f.readOrWrite2 = f.c.ReadAsync(f.p[:])
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:111
 	if statemachine.TwinEnded(r, f.readOrWrite2) {
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:188
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:192
 		goto resume2
 	}
 	f.State = 2
@@ -194,7 +198,7 @@ resume2:
 		var n int
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:111
 		n, err = statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:198
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:202
 		f.readOrWrite2 = nil
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:112
 		if !(err == nil && f.p[n-1] == '.') {
@@ -205,7 +209,7 @@ resume2:
 	f.readOrWrite2 = f.c.WriteAsync(f.p[:small])
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:113
 	if statemachine.TwinEnded(r, f.readOrWrite2) {
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:209
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:213
 		goto resume3
 	}
 	f.State = 3
@@ -213,19 +217,19 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:113
 	_, err = statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:217
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:221
 	f.readOrWrite2 = nil
 endIf1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:115
 	buffers.Put(f.p)
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:224
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:228
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:117
 		return true, result0
 	}
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:229
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:233
 	goto for1
 }
 
@@ -250,4 +254,4 @@ func (f *answerMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.answer", "github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go", 107, 111, 113)
 }
 
-// Digest of what is above: 1204d3fe71b43d58
+// Digest of what is above: a7e8fb175e906965

@@ -24,6 +24,7 @@ const (
 
 // acceptAsync starts [accept] as a state machine and returns its job.
 func acceptAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Void]) {
+	_ = accept // it is not unused
 	var r statemachine.Run
 	frame := acceptLocals{ctx: ctx, l: l}
 	defer statemachine.Catch(&r, &result)
@@ -57,12 +58,13 @@ func (f *acceptLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:119
 	f.g = new(group[*netio.Conn])
 for1:
 	f.accept1, c, err = f.l.AcceptEnter(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:66
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:68
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -71,7 +73,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:121
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:75
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:77
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:122
@@ -79,7 +81,7 @@ after1:
 		return true, err
 	}
 	_ = echoAsync(f.ctx, f.g, c)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:83
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:85
 	goto for1
 }
 
@@ -107,6 +109,7 @@ func (f *acceptMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // echoAsync starts [echo] as a state machine and returns its job.
 func echoAsync(ctx context.Context, g *group[*netio.Conn], c *netio.Conn) (result *job.Job[job.Void]) {
+	_ = echo // it is not unused
 	var r statemachine.Run
 	frame := echoLocals{ctx: ctx, g: g, c: c}
 	defer statemachine.Catch(&r, &result)
@@ -149,6 +152,7 @@ func (f *echoLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:131
@@ -163,7 +167,7 @@ func (f *echoLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 for1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:135
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:167
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:171
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -173,20 +177,20 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:135
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:177
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:181
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:135
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:183
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:187
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:136
 		return true, result0
 	}
 	f.p = buffers.Get().(*[bufferSize]byte)
 	f.readOrWrite2, n, err = f.c.ReadEnter(r, f.p[:])
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:190
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:194
 	if f.readOrWrite2 == nil {
 		goto after2
 	}
@@ -195,7 +199,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:139
 	n, err = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:199
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:203
 	f.readOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:140
@@ -204,7 +208,7 @@ after2:
 	}
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:141
 	f.g.tell(f.p[:n])
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:208
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:212
 	goto endIf1
 else1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:142
@@ -213,7 +217,7 @@ else1:
 	}
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:143
 	f.readOrWrite2, _, err = f.c.WriteEnter(r, f.p[:n])
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:217
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:221
 	if f.readOrWrite2 == nil {
 		goto after3
 	}
@@ -222,7 +226,7 @@ else1:
 resume3:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:143
 	_, err = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:226
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:230
 	f.readOrWrite2 = nil
 after3:
 endIf2:
@@ -231,12 +235,12 @@ endIf1:
 	buffers.Put(f.p)
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:235
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:239
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:147
 		return true, result0
 	}
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:240
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:244
 	goto for1
 }
 
@@ -265,6 +269,7 @@ func (f *echoMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // computeAsync starts [compute] as a state machine and returns its job.
 func computeAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = compute // it is not unused
 	var r statemachine.Run
 	frame := computeFrame{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -292,6 +297,7 @@ func (f *computeFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 for1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:307
@@ -306,13 +312,13 @@ for1:
 		computed.Store(int64(sum))
 	}
 	// tcp.go:312: job.Yield()
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:310
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:316
 	f.State = 1
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:312
 	_ = r.Refusal()
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:316
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:322
 	goto for1
 endFor1:
 	return true
@@ -337,4 +343,4 @@ func (f *computeMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.compute", "github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go", 312)
 }
 
-// Digest of what is above: 61ca20908b56cf96
+// Digest of what is above: 2d19db59a6291cbf

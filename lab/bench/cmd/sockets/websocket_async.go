@@ -24,6 +24,7 @@ const (
 
 // framesOfAsync starts [framesOf] as a state machine and returns its job.
 func framesOfAsync(ctx context.Context, g *group[*netio.Conn], c *netio.Conn) (result *job.Job[job.Void]) {
+	_ = framesOf // it is not unused
 	var r statemachine.Run
 	frame := framesOfLocals{ctx: ctx, g: g}
 	defer statemachine.Catch(&r, &result)
@@ -71,6 +72,7 @@ func (f *framesOfLocals) moveNext(r *statemachine.Run, c *netio.Conn) (hasEnded 
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	{
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:148
@@ -86,7 +88,7 @@ func (f *framesOfLocals) moveNext(r *statemachine.Run, c *netio.Conn) (hasEnded 
 	f.in = netio.NewBuffered(c)
 for1:
 	f.readable1, err = f.in.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:90
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:92
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -96,19 +98,19 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:153
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:100
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:102
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:153
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:106
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:108
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:154
 		return true, result0
 	}
 	f.peek2, head, err = f.in.PeekEnter(r, f.ctx, 6)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:112
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:114
 	if f.peek2 == nil {
 		goto after2
 	}
@@ -118,20 +120,20 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:156
 	head, err = f.peek2.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:122
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:124
 	f.peek2 = nil
 after2:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:157
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:128
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:130
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:158
 		return true, result0
 	}
 	if ws.OpCode(head[0]&0x0f) != ws.OpText || head[1] > 0x80|125 {
 		result0 = errNoText
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:135
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:137
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:161
 		return true, result0
@@ -154,7 +156,7 @@ for2:
 	}
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:166
 	f.read3, got, err = f.in.ReadEnter(r, f.p[f.n:])
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:158
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:160
 	if f.read3 == nil {
 		goto after3
 	}
@@ -163,18 +165,18 @@ for2:
 resume3:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:166
 	got, err = f.read3.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:167
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:169
 	f.read3 = nil
 after3:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:167
 	if f.n += got; err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:173
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:175
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:168
 		return true, result0
 	}
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:178
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:180
 	goto for2
 endFor1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:171
@@ -185,14 +187,14 @@ endFor1:
 		frame, err = ws.CompileFrame(ws.NewTextFrame(f.p[6:]))
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:189
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:191
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:174
 			return true, result0
 		}
 		f.g.tell(frame)
 	}
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:196
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:198
 	goto for1
 }
 
@@ -217,4 +219,4 @@ func (f *framesOfMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.framesOf", "github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go", 153, 156, 166)
 }
 
-// Digest of what is above: 5d8a426b81eb42a1
+// Digest of what is above: ecb1fa34460cab7b

@@ -80,11 +80,12 @@ func (f *SumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (hasEnded boo
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return
 	}
 	// sum.go:13: first, err := a.Await()
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
 	if awaited = a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:88
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:89
 		goto after1
 	}
 	f.State = 1
@@ -110,7 +111,7 @@ after1:
 	// sum.go:22: second, err := b.Await()
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:114
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:115
 		goto after2
 	}
 	f.State = 2
@@ -127,7 +128,7 @@ after2:
 		second, err = awaited.GetResult()
 		return true, f.sum + second, err
 	}
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:131
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:132
 }
 
 func (f *SumFrame) Location() statemachine.Location {
@@ -159,4 +160,4 @@ func (f *SumMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/docs/book/code/18-two-forms/release.Sum", "github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go", 13, 22)
 }
 
-// Digest of what is above: 903e9d29e24b7364
+// Digest of what is above: c26611782d16abcc
