@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/txtar"
 
 	"github.com/movenext/movenext/codegen"
 	"github.com/movenext/movenext/internal/testmodule"
@@ -181,6 +182,24 @@ func TestPatternsLimitWhatIsWrittenButNotWhatIsKnown(t *testing.T) {
 	changed(t, codegen.Config{Dir: dir}, "./lib")
 	require.Equal(t, []string{"app_async.go"}, changed(t, codegen.Config{Dir: dir}, "./app"))
 	assert.Contains(t, output(t, filepath.Join(dir, "app"), "app_async.go"), "lib.FEnter(r, 1)")
+	goCommand(t, dir, "vet", "./...")
+}
+
+// TestTheEntriesOfARunHaveTheirCompanions generates packages of which one gives functions to another
+// one's functions, which do not exist before, whatever the types of the parameters are called.
+func TestTheEntriesOfARunHaveTheirCompanions(t *testing.T) {
+	dir := testmodule.New(t, "example.com/p")
+	archive, err := txtar.ParseFile("testdata/load/companions.txtar")
+	require.NoError(t, err)
+	for _, f := range archive.Files {
+		testmodule.Write(t, filepath.Join(dir, f.Name), f.Data)
+	}
+	require.Len(t, changed(t, codegen.Config{Dir: dir}), 4)
+	text := output(t, filepath.Join(dir, "app"), "app_async.go")
+	for _, name := range []string{"Do", "Each", "Walk", "Visit", "Get"} {
+		assert.Regexp(t, name+`Enter\(r, (\[\]func\(|enter\d)`, text)
+	}
+	assert.Contains(t, text, "KeepEnter(r, func()", "a type parameter has none, nor has a slice")
 	goCommand(t, dir, "vet", "./...")
 }
 

@@ -1505,13 +1505,15 @@ func afterCodeAsync(ctx context.Context, out, in *coord.Channel[int], code func(
 type afterCodeLocals struct {
 	statemachine.Frame
 
-	ctx  context.Context
-	out  *coord.Channel[int]
-	in   *coord.Channel[int]
-	code func()
+	ctx       context.Context
+	out       *coord.Channel[int]
+	in        *coord.Channel[int]
+	code      func()
+	codeEnter func(*statemachine.Run) interface{ Results(*statemachine.Run) }
 
 	send2    *statemachine.WaitingVoid[job.Void]
-	receive3 *statemachine.Waiting[int]
+	code3    interface{ Results(*statemachine.Run) }
+	receive4 *statemachine.Waiting[int]
 }
 
 // moveNext runs [afterCode] on to its next suspension (false) or its end (true).
@@ -1527,6 +1529,8 @@ func (f *afterCodeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 		goto resume2
 	case 3:
 		goto resume3
+	case 4:
+		goto resume4
 	default:
 		statemachine.Misuse(resumeAt)
 		return
@@ -1538,7 +1542,7 @@ resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:187
 	_ = r.Refusal()
 	f.send2, err = f.out.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1542
+//line github.com/movenext/movenext/coord/handover_async_test.go:1546
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1548,31 +1552,54 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:188
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1552
+//line github.com/movenext/movenext/coord/handover_async_test.go:1556
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:188
 	if err != nil {
 		return true, err
 	}
+	if f.codeEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/coord/handover_test.go:191
 	f.code()
-	f.receive3, _, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1561
-	if f.receive3 == nil {
+//line github.com/movenext/movenext/coord/handover_async_test.go:1568
+	goto after3
+entered:
+//line github.com/movenext/movenext/coord/handover_test.go:191
+	f.code3 = f.codeEnter(r)
+//line github.com/movenext/movenext/coord/handover_async_test.go:1573
+	if f.code3 == nil {
 		goto after3
 	}
 	f.State = 3
-	f.ctx, f.out, f.in, f.code = nil, nil, nil, nil // not needed any more
+	f.out, f.code, f.codeEnter = nil, nil, nil // not needed any more
 	return false, nil
 resume3:
-//line github.com/movenext/movenext/coord/handover_test.go:192
-	_, err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1571
-	f.receive3 = nil
+//line github.com/movenext/movenext/coord/handover_test.go:191
+	f.code3.Results(r)
+//line github.com/movenext/movenext/coord/handover_async_test.go:1583
+	f.code3 = nil
 after3:
+//line github.com/movenext/movenext/coord/handover_test.go:192
+	f.receive4, _, err = f.in.ReceiveEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/handover_async_test.go:1588
+	if f.receive4 == nil {
+		goto after4
+	}
+	f.State = 4
+	f.ctx, f.out, f.in, f.code, f.codeEnter = nil, nil, nil, nil, nil // not needed any more
+	return false, nil
+resume4:
+//line github.com/movenext/movenext/coord/handover_test.go:192
+	_, err = f.receive4.Results(r)
+//line github.com/movenext/movenext/coord/handover_async_test.go:1598
+	f.receive4 = nil
+after4:
 //line github.com/movenext/movenext/coord/handover_test.go:193
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:1576
+//line github.com/movenext/movenext/coord/handover_async_test.go:1603
 }
 
 // afterCodeMachine is [afterCode] as the root of a chain: chain, job and frame in one allocation.
@@ -1592,7 +1619,7 @@ func (f *afterCodeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *afterCodeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterCode", "github.com/movenext/movenext/coord/handover_test.go", 187, 188, 192)
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterCode", "github.com/movenext/movenext/coord/handover_test.go", 187, 188, 191, 192)
 }
 
-// Digest of what is above: 6c9af58bf2191719
+// Digest of what is above: 73cc6a609fbf8d51

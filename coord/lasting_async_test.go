@@ -36,15 +36,17 @@ func takesAsync(ctx context.Context, in *coord.Channel[int], n int, then *job.Jo
 type takesLocals struct {
 	statemachine.Frame
 
-	ctx  context.Context
-	in   *coord.Channel[int]
-	then *job.Job[int]
-	end  func()
+	ctx      context.Context
+	in       *coord.Channel[int]
+	then     *job.Job[int]
+	end      func()
+	endEnter func(*statemachine.Run) interface{ Results(*statemachine.Run) }
 
 	n1       int
 	i1       int
 	receive1 *statemachine.Waiting[int]
 	await2   *job.Job[int]
+	end3     interface{ Results(*statemachine.Run) }
 
 	sum int
 }
@@ -63,6 +65,8 @@ func (f *takesLocals) moveNext(r *statemachine.Run, n int) (hasEnded bool, err e
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
 		return
@@ -78,7 +82,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:76
 	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:82
+//line github.com/movenext/movenext/coord/lasting_async_test.go:86
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -87,20 +91,20 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:76
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:91
+//line github.com/movenext/movenext/coord/lasting_async_test.go:95
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:77
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:97
+//line github.com/movenext/movenext/coord/lasting_async_test.go:101
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:79
 	}
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:75
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:104
+//line github.com/movenext/movenext/coord/lasting_async_test.go:108
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:82
@@ -110,11 +114,11 @@ endRange1:
 	// lasting_test.go:83: return then.Await()
 //line github.com/movenext/movenext/coord/lasting_test.go:83
 	if awaited = f.then; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/lasting_async_test.go:114
+//line github.com/movenext/movenext/coord/lasting_async_test.go:118
 		goto after2
 	}
 	f.State = 2
-	f.ctx, f.in, f.then, f.end = nil, nil, nil, nil // not needed any more
+	f.ctx, f.in, f.then, f.end, f.endEnter = nil, nil, nil, nil, nil // not needed any more
 	f.await2 = awaited
 	return r.Await(awaited), nil
 resume2:
@@ -123,13 +127,36 @@ resume2:
 after2:
 //line github.com/movenext/movenext/coord/lasting_test.go:83
 	f.sum, err = awaited.GetResult()
-//line github.com/movenext/movenext/coord/lasting_async_test.go:127
+//line github.com/movenext/movenext/coord/lasting_async_test.go:131
 	return true, err
 endIf1:
 //line github.com/movenext/movenext/coord/lasting_test.go:85
+	if f.endEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/coord/lasting_test.go:85
 	f.end()
+//line github.com/movenext/movenext/coord/lasting_async_test.go:140
+	goto after3
+entered:
+//line github.com/movenext/movenext/coord/lasting_test.go:85
+	f.end3 = f.endEnter(r)
+//line github.com/movenext/movenext/coord/lasting_async_test.go:145
+	if f.end3 == nil {
+		goto after3
+	}
+	f.State = 3
+	f.ctx, f.in, f.then, f.end, f.endEnter = nil, nil, nil, nil, nil // not needed any more
+	return false, nil
+resume3:
+//line github.com/movenext/movenext/coord/lasting_test.go:85
+	f.end3.Results(r)
+//line github.com/movenext/movenext/coord/lasting_async_test.go:155
+	f.end3 = nil
+after3:
+//line github.com/movenext/movenext/coord/lasting_test.go:86
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:133
+//line github.com/movenext/movenext/coord/lasting_async_test.go:160
 	return true, err
 }
 
@@ -150,7 +177,7 @@ func (f *takesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *takesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.takes", "github.com/movenext/movenext/coord/lasting_test.go", 76, 83)
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.takes", "github.com/movenext/movenext/coord/lasting_test.go", 76, 83, 85)
 }
 
 // Digest of receivesUnder: af809dd9c888d087
@@ -210,7 +237,7 @@ range1:
 		ctx := f.list1[f.i1]
 		f.receive1, v, err2 = f.in.ReceiveEnter(r, ctx)
 	}
-//line github.com/movenext/movenext/coord/lasting_async_test.go:214
+//line github.com/movenext/movenext/coord/lasting_async_test.go:241
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -219,25 +246,25 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:215
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:223
+//line github.com/movenext/movenext/coord/lasting_async_test.go:250
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:216
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:229
+//line github.com/movenext/movenext/coord/lasting_async_test.go:256
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:218
 	}
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:214
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:236
+//line github.com/movenext/movenext/coord/lasting_async_test.go:263
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:221
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:241
+//line github.com/movenext/movenext/coord/lasting_async_test.go:268
 	return true, err
 }
 
@@ -262,4 +289,4 @@ func (f *receivesUnderMachine) Root() (statemachine.Root, statemachine.Location)
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.receivesUnder", "github.com/movenext/movenext/coord/lasting_test.go", 215)
 }
 
-// Digest of what is above: dde5929fcf9f3aa3
+// Digest of what is above: 1b76da7ae213d3ef

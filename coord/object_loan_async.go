@@ -294,9 +294,10 @@ type useObjectLocals[T any] struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
-	ctx context.Context
-	p   *ObjectPool[T]
-	fn  func(context.Context, T) error
+	ctx     context.Context
+	p       *ObjectPool[T]
+	fn      func(context.Context, T) error
+	fnEnter func(*statemachine.Run, context.Context, T) (interface{ Results(*statemachine.Run) error }, error)
 
 	get1   *statemachine.Waiting[T]
 	u      *usage[T]
@@ -323,7 +324,7 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, resul
 	}
 //line github.com/movenext/movenext/coord/object_loan.go:79
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_loan_async.go:327
+//line github.com/movenext/movenext/coord/object_loan_async.go:328
 	if f.get1 == nil {
 		goto after1
 	}
@@ -332,13 +333,13 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, resul
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:79
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:336
+//line github.com/movenext/movenext/coord/object_loan_async.go:337
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_loan.go:80
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:342
+//line github.com/movenext/movenext/coord/object_loan_async.go:343
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:81
 		return true, result0
@@ -348,19 +349,22 @@ after1:
 		u := f.u
 //line github.com/movenext/movenext/coord/object_loan.go:84
 		f.defers.PushPlain(func() { u.end() })
+		fnEnter := f.fnEnter
 		fn := f.fn
 		v := v
 //line github.com/movenext/movenext/coord/object_loan.go:85
-		f.u.job = job.Go(f.ctx, func(ctx context.Context) error { return fn(ctx, v) })
+		f.u.job = job.Go(f.ctx, func(ctx2 context.Context) error {
+			return useObjectFunc1Run[T](fnEnter, fn, v, ctx2)
+		})
 	}
 	// object_loan.go:86: _, err = u.job.Await()
 //line github.com/movenext/movenext/coord/object_loan.go:86
 	if awaited = f.u.job; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/object_loan_async.go:360
+//line github.com/movenext/movenext/coord/object_loan_async.go:364
 		goto after2
 	}
 	f.State = 2
-	f.ctx, f.p, f.fn = nil, nil, nil // not needed any more
+	f.ctx, f.p, f.fn, f.fnEnter = nil, nil, nil, nil // not needed any more
 	f.await2 = awaited
 	return r.Await(awaited), nil
 resume2:
@@ -371,11 +375,11 @@ after2:
 	_, err = awaited.GetResult()
 	f.u.good = usable(err)
 	result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:375
+//line github.com/movenext/movenext/coord/object_loan_async.go:379
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:88
 	return true, result0
-//line github.com/movenext/movenext/coord/object_loan_async.go:379
+//line github.com/movenext/movenext/coord/object_loan_async.go:383
 }
 
 // useObjectMachine is [useObject] as the root of a chain: chain, job and frame in one allocation.
@@ -399,4 +403,92 @@ func (f *useObjectMachine[T]) Root() (statemachine.Root, statemachine.Location) 
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.useObject", "github.com/movenext/movenext/coord/object_loan.go", 79, 86)
 }
 
-// Digest of what is above: 66c884435133ccb9
+// useObjectFunc1Run is a function literal of [useObject] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
+func useObjectFunc1Run[T any](fnEnter func(*statemachine.Run, context.Context, T) (interface{ Results(*statemachine.Run) error }, error), fn func(context.Context, T) error, v T, ctx context.Context) error {
+	var r statemachine.Run
+	frame := useObjectFunc1Locals[T]{}
+	defer statemachine.Fail(&r)
+	if hasEnded, v0 := frame.moveNext(&r, &useObjectFunc1Args[T]{fnEnter: fnEnter, fn: fn, v: v, ctx: ctx}); hasEnded {
+		return v0
+	}
+	m := &useObjectFunc1Machine[T]{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+}
+
+// useObjectFunc1Locals is what a function literal of [useObject] keeps while it is suspended.
+type useObjectFunc1Locals[T any] struct {
+	statemachine.Frame
+
+	fn1 interface{ Results(*statemachine.Run) error }
+}
+
+// useObjectFunc1Args are the parameters that only the start of a function literal of [useObject]
+// needs.
+type useObjectFunc1Args[T any] struct {
+	fnEnter func(*statemachine.Run, context.Context, T) (interface{ Results(*statemachine.Run) error }, error)
+	fn      func(context.Context, T) error
+	v       T
+	ctx     context.Context
+}
+
+// moveNext runs a function literal of [useObject] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *useObjectFunc1Locals[T]) moveNext(r *statemachine.Run, args *useObjectFunc1Args[T]) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return
+	}
+//line github.com/movenext/movenext/coord/object_loan.go:85
+	if args.fnEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/coord/object_loan.go:85
+	result0 = args.fn(args.ctx, args.v)
+//line github.com/movenext/movenext/coord/object_loan_async.go:455
+	goto after1
+entered:
+//line github.com/movenext/movenext/coord/object_loan.go:85
+	f.fn1, result0 = args.fnEnter(r, args.ctx, args.v)
+//line github.com/movenext/movenext/coord/object_loan_async.go:460
+	if f.fn1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/coord/object_loan.go:85
+	result0 = f.fn1.Results(r)
+//line github.com/movenext/movenext/coord/object_loan_async.go:469
+	f.fn1 = nil
+after1:
+	return true, result0
+}
+
+// useObjectFunc1Machine is a function literal of [useObject] as the root of a chain: chain and
+// frame in one allocation.
+type useObjectFunc1Machine[T any] struct {
+	builder statemachine.Spawned[job.Void]
+	kept    useObjectFunc1Locals[T]
+}
+
+func (f *useObjectFunc1Machine[T]) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0 := f.kept.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	f.builder.SetResult(r, job.Void{}, v0)
+	return true
+}
+
+func (f *useObjectFunc1Machine[T]) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.useObject", "github.com/movenext/movenext/coord/object_loan.go", 85)
+}
+
+// Digest of what is above: 046e55628010cec0

@@ -24,7 +24,7 @@ func usesAsync(ctx context.Context, p *ObjectPool[*thing], how func() error) (re
 	var r statemachine.Run
 	frame := usesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0 := frame.moveNext(&r, &usesArgs{ctx: ctx, p: p, how: how}); hasEnded {
+	if hasEnded, v0 := frame.moveNext(&r, &usesArgs{ctx: ctx, p: p, how: how, howEnter: nil}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &usesMachine{kept: frame}
@@ -33,9 +33,9 @@ func usesAsync(ctx context.Context, p *ObjectPool[*thing], how func() error) (re
 
 // usesEnter enters [uses] for another machine. It returns the results or, suspended, the frame
 // that will have them.
-func usesEnter(r *statemachine.Run, ctx context.Context, p *ObjectPool[*thing], how func() error) (*usesFrame, error) {
+func usesEnter(r *statemachine.Run, howEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) error }, error), ctx context.Context, p *ObjectPool[*thing], how func() error) (*usesFrame, error) {
 	frame := usesLocals{}
-	if hasEnded, v0 := frame.moveNext(r, &usesArgs{ctx: ctx, p: p, how: how}); hasEnded {
+	if hasEnded, v0 := frame.moveNext(r, &usesArgs{ctx: ctx, p: p, how: how, howEnter: howEnter}); hasEnded {
 		return nil, v0
 	}
 	m := &usesFrame{kept: frame}
@@ -52,9 +52,10 @@ type usesLocals struct {
 
 // usesArgs are the parameters that only the start of [uses] needs.
 type usesArgs struct {
-	ctx context.Context
-	p   *ObjectPool[*thing]
-	how func() error
+	ctx      context.Context
+	p        *ObjectPool[*thing]
+	how      func() error
+	howEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) error }, error)
 }
 
 // usesFrame is the frame of [uses] for a caller that is a machine.
@@ -83,15 +84,16 @@ func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (hasEnded boo
 		return
 	}
 	{
+		howEnter := args.howEnter
 		how := args.how
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
 		f.use1 = args.p.UseAsync(args.ctx, func(arg1 context.Context, v1 *thing) error {
-			return usesFunc1Run(how, arg1, v1)
+			return usesFunc1Run(howEnter, how, arg1, v1)
 		})
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
 	if statemachine.TwinEnded(r, f.use1) {
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:95
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:97
 		goto resume1
 	}
 	f.State = 1
@@ -99,7 +101,7 @@ func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (hasEnded boo
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
 	_, result0 = statemachine.TwinResult(r, f.use1)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:103
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:105
 	f.use1 = nil
 	return true, result0
 }
@@ -135,23 +137,26 @@ func (f *usesMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // usesFunc1Run is a function literal of [uses] for the runtime to call. It returns the results, or
 // an error that reports its suspension.
-func usesFunc1Run(how func() error, arg1 context.Context, v *thing) error {
+func usesFunc1Run(howEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) error }, error), how func() error, arg2 context.Context, v *thing) error {
 	var r statemachine.Run
-	frame := usesFunc1Locals{how: how, v: v}
+	frame := usesFunc1Locals{howEnter: howEnter, how: how, v: v}
 	defer statemachine.Fail(&r)
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return v0
 	}
 	m := &usesFunc1Machine{kept: frame}
-	return m.builder.Suspend(arg1, &r, m, &m.kept.Frame)
+	return m.builder.Suspend(arg2, &r, m, &m.kept.Frame)
 }
 
 // usesFunc1Locals is what a function literal of [uses] keeps while it is suspended.
 type usesFunc1Locals struct {
 	statemachine.Frame
 
-	v   *thing
-	how func() error
+	v        *thing
+	howEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) error }, error)
+	how      func() error
+
+	how2 interface{ Results(*statemachine.Run) error }
 }
 
 // moveNext runs a function literal of [uses] on to its next suspension (false) or its end (true).
@@ -162,6 +167,8 @@ func (f *usesFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
 		return
@@ -169,15 +176,36 @@ func (f *usesFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 //line github.com/movenext/movenext/coord/object_pool_test.go:223
 	f.v.uses++
 	// object_pool_test.go:224: job.Yield()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:173
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:180
 	f.State = 1
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:224
 	_ = r.Refusal()
 	f.v.uses++
+	if f.howEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/coord/object_pool_test.go:226
 	result0 = f.how()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:181
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:192
+	goto after2
+entered:
+//line github.com/movenext/movenext/coord/object_pool_test.go:226
+	f.how2, result0 = f.howEnter(r)
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:197
+	if f.how2 == nil {
+		goto after2
+	}
+	f.State = 2
+	f.v, f.howEnter, f.how = nil, nil, nil // not needed any more
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/coord/object_pool_test.go:226
+	result0 = f.how2.Results(r)
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:207
+	f.how2 = nil
+after2:
 	return true, result0
 }
 
@@ -198,7 +226,7 @@ func (f *usesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *usesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 224)
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 224, 226)
 }
 
 // Digest of borrows: ddcb9ec3e12be534
@@ -256,7 +284,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.get1, f.v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:260
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:288
 	if f.get1 == nil {
 		goto after1
 	}
@@ -265,7 +293,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:269
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:297
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:277
@@ -274,7 +302,7 @@ after1:
 	}
 	f.v.uses++
 	// object_pool_test.go:281: job.Yield()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:278
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:306
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -288,12 +316,12 @@ resume2:
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:275
 	f.i++
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:292
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:320
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:289
 	return true, nil
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:297
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:325
 }
 
 // borrowsMachine is [borrows] as the root of a chain: chain, job and frame in one allocation.
@@ -316,4 +344,4 @@ func (f *borrowsMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.borrows", "github.com/movenext/movenext/coord/object_pool_test.go", 276, 281)
 }
 
-// Digest of what is above: e1355752388be834
+// Digest of what is above: 80b82cde149bcdf8

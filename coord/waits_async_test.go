@@ -1128,8 +1128,11 @@ func callsAsync(ctx context.Context, plain func(context.Context) error) (result 
 type callsLocals struct {
 	statemachine.Frame
 
-	ctx   context.Context
-	plain func(context.Context) error
+	ctx        context.Context
+	plain      func(context.Context) error
+	plainEnter func(*statemachine.Run, context.Context) (interface{ Results(*statemachine.Run) error }, error)
+
+	plain2 interface{ Results(*statemachine.Run) error }
 }
 
 // moveNext runs [calls] on to its next suspension (false) or its end (true).
@@ -1140,6 +1143,8 @@ func (f *callsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
 		return
@@ -1150,8 +1155,29 @@ func (f *callsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:221
 	_ = r.Refusal()
+	if f.plainEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/coord/waits_test.go:222
 	result0 = f.plain(f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1155
+//line github.com/movenext/movenext/coord/waits_async_test.go:1164
+	goto after2
+entered:
+//line github.com/movenext/movenext/coord/waits_test.go:222
+	f.plain2, result0 = f.plainEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1169
+	if f.plain2 == nil {
+		goto after2
+	}
+	f.State = 2
+	f.ctx, f.plain, f.plainEnter = nil, nil, nil // not needed any more
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/coord/waits_test.go:222
+	result0 = f.plain2.Results(r)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1179
+	f.plain2 = nil
+after2:
 	return true, result0
 }
 
@@ -1172,7 +1198,7 @@ func (f *callsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *callsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 221)
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 221, 222)
 }
 
 // Digest of exits: c6b091b29e809a25
@@ -1265,7 +1291,7 @@ func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (hasEnded, again
 		})
 	}
 	// waits_test.go:231: job.Yield()
-//line github.com/movenext/movenext/coord/waits_async_test.go:1269
+//line github.com/movenext/movenext/coord/waits_async_test.go:1295
 	f.State = 1
 	return r.Yield(), false
 resume1:
@@ -1278,7 +1304,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:233
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1282
+//line github.com/movenext/movenext/coord/waits_async_test.go:1308
 		return true, false
 	}
 	f.State = 2
@@ -1286,7 +1312,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:233
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1290
+//line github.com/movenext/movenext/coord/waits_async_test.go:1316
 	goto epilogue
 }
 
@@ -1360,7 +1386,7 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:228
 	f.suspends1, _ = suspendsEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1364
+//line github.com/movenext/movenext/coord/waits_async_test.go:1390
 	if f.suspends1 == nil {
 		goto after1
 	}
@@ -1369,12 +1395,12 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:228
 	f.suspends1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1373
+//line github.com/movenext/movenext/coord/waits_async_test.go:1399
 	f.suspends1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:229
 	*f.cleaned = true
-//line github.com/movenext/movenext/coord/waits_async_test.go:1378
+//line github.com/movenext/movenext/coord/waits_async_test.go:1404
 	return true
 }
 
@@ -1463,7 +1489,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (hasEn
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:239
 	f.exits1, exits1Err = exitsEnter(r, args.ctx, args.cleaned)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1467
+//line github.com/movenext/movenext/coord/waits_async_test.go:1493
 	if f.exits1 == nil {
 		goto after1
 	}
@@ -1472,7 +1498,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (hasEn
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:239
 	exits1Err = f.exits1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1476
+//line github.com/movenext/movenext/coord/waits_async_test.go:1502
 	f.exits1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:239
@@ -1482,7 +1508,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:239
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1486
+//line github.com/movenext/movenext/coord/waits_async_test.go:1512
 		return true, false
 	}
 	f.State = 2
@@ -1490,7 +1516,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:239
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1494
+//line github.com/movenext/movenext/coord/waits_async_test.go:1520
 	goto epilogue
 }
 
@@ -1520,51 +1546,86 @@ func (f *callsExitsMachine) Root() (statemachine.Root, statemachine.Location) {
 func calledAsync(ctx context.Context, f func(context.Context) error) (result *job.Job[job.Void]) {
 	_ = called // it is not unused
 	var r statemachine.Run
-	frame := calledFrame{ctx: ctx, f: f}
+	frame := calledLocals{}
 	defer statemachine.Catch(&r, &result)
-	if frame.MoveNext(&r) {
-		return statemachine.Completed(ctx, job.Void{}, frame.arg2)
+	if hasEnded, v0 := frame.moveNext(&r, &calledArgs{ctx: ctx, f: f, fEnter: nil}); hasEnded {
+		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &calledMachine{kept: frame}
 	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
-// calledFrame is the frame of [called], which never suspends.
-type calledFrame struct {
+// calledLocals is what [called] keeps while it is suspended.
+type calledLocals struct {
 	statemachine.Frame
 
-	ctx context.Context
-	f   func(context.Context) error
-
-	arg2 error
+	f1 interface{ Results(*statemachine.Run) error }
 }
 
-// MoveNext calls [called], which never suspends.
-func (frame *calledFrame) MoveNext(r *statemachine.Run) bool {
-	if frame.State != statemachine.NotStarted {
-		statemachine.Misuse(frame.State)
+// calledArgs are the parameters that only the start of [called] needs.
+type calledArgs struct {
+	ctx    context.Context
+	f      func(context.Context) error
+	fEnter func(*statemachine.Run, context.Context) (interface{ Results(*statemachine.Run) error }, error)
+}
+
+// moveNext runs [called] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (frame *calledLocals) moveNext(r *statemachine.Run, args *calledArgs) (hasEnded bool, result0 error) {
+	resumeAt := frame.State
+	frame.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return
 	}
-	frame.State = statemachine.Finished
-	frame.arg2 = called(frame.ctx, frame.f)
-	return true
+//line github.com/movenext/movenext/coord/waits_test.go:245
+	if args.fEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/coord/waits_test.go:245
+	result0 = args.f(args.ctx)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1592
+	goto after1
+entered:
+//line github.com/movenext/movenext/coord/waits_test.go:245
+	frame.f1, result0 = args.fEnter(r, args.ctx)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1597
+	if frame.f1 == nil {
+		goto after1
+	}
+	frame.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/coord/waits_test.go:245
+	result0 = frame.f1.Results(r)
+//line github.com/movenext/movenext/coord/waits_async_test.go:1606
+	frame.f1 = nil
+after1:
+	return true, result0
 }
 
 // calledMachine is [called] as the root of a chain: chain, job and frame in one allocation.
 type calledMachine struct {
 	builder statemachine.Builder[job.Void]
-	kept    calledFrame
+	kept    calledLocals
 }
 
 func (frame *calledMachine) MoveNext(r *statemachine.Run) bool {
-	if !frame.kept.MoveNext(r) {
+	hasEnded, v0 := frame.kept.moveNext(r, nil)
+	if !hasEnded {
 		return false
 	}
-	frame.builder.SetResult(r, job.Void{}, frame.kept.arg2)
+	frame.builder.SetResult(r, job.Void{}, v0)
+	frame.kept = calledLocals{Frame: frame.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
 func (frame *calledMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.Location{}
+	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/coord_test.called", "github.com/movenext/movenext/coord/waits_test.go", 245)
 }
 
 // Digest of borrowsOnce: f69b9e83f7f773fc
@@ -1608,7 +1669,7 @@ func (f *borrowsOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:520
 	f.get1, v, err = f.p.GetEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1612
+//line github.com/movenext/movenext/coord/waits_async_test.go:1673
 	if f.get1 == nil {
 		goto after1
 	}
@@ -1617,7 +1678,7 @@ func (f *borrowsOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:520
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1621
+//line github.com/movenext/movenext/coord/waits_async_test.go:1682
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:521
@@ -1625,7 +1686,7 @@ after1:
 		f.p.Put(v)
 	}
 	return true, err
-//line github.com/movenext/movenext/coord/waits_async_test.go:1629
+//line github.com/movenext/movenext/coord/waits_async_test.go:1690
 }
 
 // borrowsOnceMachine is [borrowsOnce] as the root of a chain: chain, job and frame in one
@@ -1649,4 +1710,4 @@ func (f *borrowsOnceMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.borrowsOnce", "github.com/movenext/movenext/coord/waits_test.go", 520)
 }
 
-// Digest of what is above: 3447f176df2d8876
+// Digest of what is above: 2565998ee6ca2325

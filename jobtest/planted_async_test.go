@@ -27,7 +27,7 @@ func togetherAsync(ctx context.Context, starts ...start) (result *job.Job[job.Vo
 	var r statemachine.Run
 	frame := togetherLocals{}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0 := frame.moveNext(&r, &togetherArgs{ctx: ctx, starts: starts}); hasEnded {
+	if hasEnded, v0 := frame.moveNext(&r, &togetherArgs{ctx: ctx, starts: starts, startsEnter: nil}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &togetherMachine{kept: frame}
@@ -43,13 +43,19 @@ type togetherLocals struct {
 
 // togetherArgs are the parameters that only the start of [together] needs.
 type togetherArgs struct {
-	ctx    context.Context
-	starts []start
+	ctx         context.Context
+	starts      []start
+	startsEnter []func(*statemachine.Run, context.Context) (interface {
+		Results(*statemachine.Run) *job.Job[job.Void]
+	}, *job.Job[job.Void])
 }
 
 // moveNext runs [together] on to its next suspension (false) or its end (true). When it continues,
 // args is nil.
 func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (hasEnded bool, result0 error) {
+	var all2 []*job.Job[job.Void]
+	var list []start
+	var i int
 	var awaited2 *job.Job[[]job.Void]
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
@@ -61,25 +67,38 @@ func (f *togetherLocals) moveNext(r *statemachine.Run, args *togetherArgs) (hasE
 		statemachine.Misuse(resumeAt)
 		return
 	}
-	{
-		var all2 []*job.Job[job.Void]
 //line github.com/movenext/movenext/jobtest/planted_test.go:24
-		for _, start := range args.starts {
-			all2 = append(all2, job.Go(args.ctx, func(ctx1 context.Context) error {
-				return togetherFunc1Run(start, ctx1)
-			}))
-//line github.com/movenext/movenext/jobtest/planted_test.go:29
-		}
-		// planted_test.go:30: _, err := job.WhenAll(all...).Await()
-//line github.com/movenext/movenext/jobtest/planted_test.go:30
-		if awaited2 = job.WhenAll(all2...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:77
-			goto after1
-		}
-		f.State = 1
-		f.await1 = awaited2
-		return r.Await(awaited2), nil
+	list = args.starts
+//line github.com/movenext/movenext/jobtest/planted_test.go:24
+	i = 0
+range1:
+//line github.com/movenext/movenext/jobtest/planted_test.go:24
+	if i >= len(list) {
+		goto endRange1
 	}
+	{
+//line github.com/movenext/movenext/jobtest/planted_test.go:24
+		start2 := list[i]
+//line github.com/movenext/movenext/jobtest/planted_test.go:24
+		startEnter := statemachine.CompanionAt(args.startsEnter, i)
+		all2 = append(all2, job.Go(args.ctx, func(ctx2 context.Context) error {
+			return togetherFunc1Run(startEnter, start2, ctx2)
+		}))
+	}
+//line github.com/movenext/movenext/jobtest/planted_test.go:24
+	i++
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:91
+	goto range1
+endRange1:
+	// planted_test.go:30: _, err := job.WhenAll(all...).Await()
+//line github.com/movenext/movenext/jobtest/planted_test.go:30
+	if awaited2 = job.WhenAll(all2...); awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:97
+		goto after1
+	}
+	f.State = 1
+	f.await1 = awaited2
+	return r.Await(awaited2), nil
 resume1:
 	awaited2 = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
@@ -89,7 +108,7 @@ after1:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:93
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:112
 }
 
 // togetherMachine is [together] as the root of a chain: chain, job and frame in one allocation.
@@ -114,7 +133,9 @@ func (f *togetherMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // togetherFunc1Run is a function literal of [together] for the runtime to call. It returns the
 // results, or an error that reports its suspension.
-func togetherFunc1Run(startArg start, ctx context.Context) error {
+func togetherFunc1Run(startEnter func(*statemachine.Run, context.Context) (interface {
+	Results(*statemachine.Run) *job.Job[job.Void]
+}, *job.Job[job.Void]), startArg start, ctx context.Context) error {
 	var r statemachine.Run
 	frame := togetherFunc1Locals{}
 	defer statemachine.Fail(&r)
@@ -125,7 +146,7 @@ func togetherFunc1Run(startArg start, ctx context.Context) error {
 			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
-	if hasEnded, v0 := frame.moveNext(&r, &togetherFunc1Args{start2: startArg, ctx: ctx}); hasEnded {
+	if hasEnded, v0 := frame.moveNext(&r, &togetherFunc1Args{startEnter: startEnter, start2: startArg, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &togetherFunc1Machine{kept: frame}
@@ -136,12 +157,18 @@ func togetherFunc1Run(startArg start, ctx context.Context) error {
 type togetherFunc1Locals struct {
 	statemachine.Frame
 
-	await1 *job.Job[job.Void]
+	start1 interface {
+		Results(*statemachine.Run) *job.Job[job.Void]
+	}
+	await2 *job.Job[job.Void]
 }
 
 // togetherFunc1Args are the parameters that only the start of a function literal of [together]
 // needs.
 type togetherFunc1Args struct {
+	startEnter func(*statemachine.Run, context.Context) (interface {
+		Results(*statemachine.Run) *job.Job[job.Void]
+	}, *job.Job[job.Void])
 	start2 start
 	ctx    context.Context
 }
@@ -149,6 +176,7 @@ type togetherFunc1Args struct {
 // moveNext runs a function literal of [together] on to its next suspension (false) or its end
 // (true). When it continues, args is nil.
 func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1Args) (hasEnded bool, result0 error) {
+	var start1Value *job.Job[job.Void]
 	var awaited2 *job.Job[job.Void]
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
@@ -156,34 +184,59 @@ func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1A
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
 		return
 	}
-	// planted_test.go:26: _, err := start(ctx).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
-	if awaited2 = args.start2(args.ctx); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:167
+	if args.startEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/jobtest/planted_test.go:26
+	start1Value = args.start2(args.ctx)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:200
+	goto after1
+entered:
+//line github.com/movenext/movenext/jobtest/planted_test.go:26
+	f.start1, start1Value = args.startEnter(r, args.ctx)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:205
+	if f.start1 == nil {
 		goto after1
 	}
-	f.await1 = awaited2
-//line github.com/movenext/movenext/jobtest/planted_test.go:26
-	if r.RunInPlace(&f.Frame, 1, awaited2) {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:173
-		goto resume1
-	}
 	f.State = 1
-	return r.Await(awaited2), nil
+	return false, nil
 resume1:
-	awaited2 = statemachine.AwaitedJob(r, f.await1)
-	f.await1 = nil
+//line github.com/movenext/movenext/jobtest/planted_test.go:26
+	start1Value = f.start1.Results(r)
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:214
+	f.start1 = nil
 after1:
+	// planted_test.go:26: _, err := start(ctx).Await()
+//line github.com/movenext/movenext/jobtest/planted_test.go:26
+	if awaited2 = start1Value; awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:220
+		goto after2
+	}
+	f.await2 = awaited2
+//line github.com/movenext/movenext/jobtest/planted_test.go:26
+	if r.RunInPlace(&f.Frame, 2, awaited2) {
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:226
+		goto resume2
+	}
+	f.State = 2
+	return r.Await(awaited2), nil
+resume2:
+	awaited2 = statemachine.AwaitedJob(r, f.await2)
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:187
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:240
 }
 
 // togetherFunc1Machine is a function literal of [together] as the root of a chain: chain and frame
@@ -203,7 +256,7 @@ func (f *togetherFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *togetherFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_test.go", 26)
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_test.go", 26, 26)
 }
 
 // Digest of shop.buy: 1bd26c689544c872
@@ -256,7 +309,7 @@ func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	f.lock1, err = f.s.lock.LockEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:260
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:313
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -265,13 +318,13 @@ func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:269
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:322
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:275
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:328
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:52
 		return true, result0
@@ -287,13 +340,13 @@ endIf1:
 	f.stock = f.s.stock
 	if f.stock == 0 {
 		result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:291
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:344
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:58
 		return true, result0
 	}
 	// planted_test.go:60: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:297
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:350
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -302,11 +355,11 @@ resume2:
 	f.s.stock = f.stock - 1
 	f.s.sold++
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:306
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:359
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:63
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:310
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:363
 }
 
 // shopBuyMachine is [shop.buy] as the root of a chain: chain, job and frame in one allocation.
@@ -373,7 +426,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:377
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:430
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -382,7 +435,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:386
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:439
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
@@ -392,7 +445,7 @@ after1:
 	f.n = f.c.n
 	f.c.Unlock()
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:396
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:449
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -402,7 +455,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:92
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:406
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:459
 	f.lock1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:92
@@ -412,7 +465,7 @@ after2:
 	f.c.n = f.n + 1
 	f.c.Unlock()
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:416
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:469
 }
 
 // counterIncrementMachine is [counter.increment] as the root of a chain: chain, job and frame in
@@ -507,7 +560,7 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:511
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:564
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -516,13 +569,13 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:520
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:573
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:526
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:579
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
 		return true, result0
@@ -534,7 +587,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	f.lock1, err = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:538
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:591
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -544,24 +597,24 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:548
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:601
 	f.lock1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:554
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:607
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:119
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:561
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:614
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:122
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:565
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:618
 }
 
 func (f *bothFrame) Location() statemachine.Location {
@@ -645,7 +698,7 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 //line github.com/movenext/movenext/jobtest/planted_test.go:130
 	f.b = new(coord.Mutex)
 	f.lock1, err = f.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:649
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:702
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -654,7 +707,7 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:658
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:711
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
@@ -672,7 +725,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:140
 	}
 	// planted_test.go:141: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:676
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:729
 	f.State = 2
 	f.ctx, f.a = nil, nil // not needed any more
 	return r.Yield(), nil
@@ -683,7 +736,7 @@ resume2:
 	// planted_test.go:143: _, err := job.WhenAll(all...).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:143
 	if awaited2 = job.WhenAll(f.all...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:687
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:740
 		goto after3
 	}
 	f.State = 3
@@ -699,7 +752,7 @@ after3:
 		_, err2 := awaited2.GetResult()
 		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:703
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:756
 }
 
 // lockCycleMachine is [lockCycle] as the root of a chain: chain, job and frame in one allocation.
@@ -772,7 +825,7 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:139
 	f.both1, result0 = bothEnter(r, args.ctx, args.t.from, args.t.to)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:776
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:829
 	if f.both1 == nil {
 		goto after1
 	}
@@ -781,7 +834,7 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:139
 	result0 = f.both1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:785
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:838
 	f.both1 = nil
 after1:
 	return true, result0
@@ -851,7 +904,7 @@ func (f *bellWaitLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 		return true, nil
 	}
 	// planted_test.go:160: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:855
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:908
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -861,7 +914,7 @@ resume1:
 	// planted_test.go:162: _, err := b.waiter.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:162
 	if awaited2 = f.b.waiter.Job(); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:865
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:918
 		goto after2
 	}
 	f.State = 2
@@ -877,7 +930,7 @@ after2:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:881
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:934
 }
 
 // bellWaitMachine is [bell.wait] as the root of a chain: chain, job and frame in one allocation.
@@ -944,7 +997,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:169: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:948
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1001
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -952,7 +1005,7 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:168
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:956
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1009
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:171
@@ -961,7 +1014,7 @@ endRange1:
 		f.b.waiter.TrySetResult(job.Void{})
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:965
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1018
 }
 
 // bellRingMachine is [bell.ring] as the root of a chain: chain, job and frame in one allocation.
@@ -1025,7 +1078,7 @@ func (f *completeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 		return true, nil
 	}
 	// planted_test.go:191: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1029
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1082
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1034,12 +1087,12 @@ resume1:
 	*f.done = true
 	if !f.s.TrySetResult(f.n) {
 		result0 = errors.New("completed twice")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1038
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1091
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:195
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1043
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1096
 }
 
 // completeMachine is [complete] as the root of a chain: chain, job and frame in one allocation.
@@ -1111,7 +1164,7 @@ range1:
 		return true, err
 	}
 	// planted_test.go:214: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1115
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1168
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1119,13 +1172,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:210
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1123
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1176
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:216
 	f.s.TrySetResult(42)
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1129
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1182
 }
 
 // answerMachine is [answer] as the root of a chain: chain, job and frame in one allocation.
@@ -1187,7 +1240,7 @@ func (f *readLocals) moveNext(r *statemachine.Run, s *job.Source[int]) (hasEnded
 	// planted_test.go:229: _, err := s.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
 	if awaited2 = s.Job(); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1191
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1244
 		goto after1
 	}
 	f.State = 1
@@ -1202,7 +1255,7 @@ after1:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1206
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1259
 }
 
 // readMachine is [read] as the root of a chain: chain, job and frame in one allocation.
@@ -1273,7 +1326,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:241: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1277
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1330
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1282,12 +1335,12 @@ resume1:
 	*f.count++
 //line github.com/movenext/movenext/jobtest/planted_test.go:240
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1286
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1339
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:244
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1291
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1344
 }
 
 // stepMachine is [step] as the root of a chain: chain, job and frame in one allocation.
@@ -1350,7 +1403,7 @@ func (f *walkLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 //line github.com/movenext/movenext/jobtest/planted_test.go:251
 	f.begin = *f.done
 	// planted_test.go:252: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1354
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1407
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1358,7 +1411,7 @@ resume1:
 	_ = r.Refusal()
 	*f.missed = *f.done - f.begin
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1362
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1415
 }
 
 // walkMachine is [walk] as the root of a chain: chain, job and frame in one allocation.
@@ -1457,7 +1510,7 @@ func (f *reserveLocals) moveNext(r *statemachine.Run, after time.Duration) (hasE
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:271
 	asleep, err = statemachine.Sleep(r, f.ctx, after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1461
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1514
 	if !asleep {
 		goto after1
 	}
@@ -1470,7 +1523,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:271
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1474
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1527
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:272
 		return true, result0
@@ -1480,7 +1533,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	f.lock2, err = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1484
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1537
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -1490,13 +1543,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1494
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1547
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1500
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1553
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:276
 		return true, result0
@@ -1510,7 +1563,7 @@ endIf1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:280
 	f.free = *f.seats > 0
 	// planted_test.go:281: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1514
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1567
 	f.State = 3
 	f.ctx, f.lock = nil, nil // not needed any more
 	return r.Yield(), nil
@@ -1521,11 +1574,11 @@ resume3:
 		*f.seats--
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1525
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1578
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:285
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1529
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1582
 }
 
 func (f *reserveFrame) Location() statemachine.Location {
@@ -1619,7 +1672,7 @@ func (f *sellsLocals) moveNext(r *statemachine.Run, args *sellsArgs) (hasEnded b
 		// planted_test.go:297: _, err := job.WhenAll(clients...).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:297
 		if awaited2 = job.WhenAll(clients...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1623
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1676
 			goto after1
 		}
 		f.State = 1
@@ -1635,13 +1688,13 @@ after1:
 		_, err := awaited2.GetResult()
 		if (*f.seats) < 0 {
 			result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1639
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1692
 			return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:300
 		}
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1645
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1698
 }
 
 // sellsMachine is [sells] as the root of a chain: chain, job and frame in one allocation.
@@ -1707,7 +1760,7 @@ func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:295
 	f.reserve1, result0 = reserveEnter(r, args.ctx, args.lock, args.seats, args.after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1711
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1764
 	if f.reserve1 == nil {
 		goto after1
 	}
@@ -1716,7 +1769,7 @@ func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:295
 	result0 = f.reserve1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1720
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1773
 	f.reserve1 = nil
 after1:
 	return true, result0
@@ -1812,7 +1865,7 @@ for1:
 	f.top = f.s.top
 	f.next = f.top.next
 	// planted_test.go:324: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1816
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1869
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1822,12 +1875,12 @@ resume1:
 		f.s.top = f.next
 		return true, f.top
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1826
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1879
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:330
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1831
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1884
 }
 
 func (f *stackPopFrame) Location() statemachine.Location {
@@ -1902,7 +1955,7 @@ func (f *stackTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.pop1, f.first = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1906
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1959
 	if f.pop1 == nil {
 		goto after1
 	}
@@ -1911,7 +1964,7 @@ func (f *stackTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.first = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1915
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1968
 	f.pop1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:340
@@ -1919,7 +1972,7 @@ after1:
 		return true, nil
 	}
 	f.pop1, second = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1923
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1976
 	if f.pop1 == nil {
 		goto after2
 	}
@@ -1928,7 +1981,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:343
 	second = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1932
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1985
 	f.pop1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:344
@@ -1939,7 +1992,7 @@ after2:
 		f.s.push(f.first)
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1943
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1996
 }
 
 // stackTakeMachine is [stack.take] as the root of a chain: chain, job and frame in one allocation.
@@ -2012,7 +2065,7 @@ func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 //line github.com/movenext/movenext/jobtest/planted_test.go:379
 	f.p.turn = 1 - f.me
 	// planted_test.go:380: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2016
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2069
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -2024,7 +2077,7 @@ endIf1:
 		goto endIf2
 	}
 	// planted_test.go:384: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2028
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2081
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -2033,7 +2086,7 @@ resume2:
 	f.p.turn = 1 - f.me
 endIf2:
 	// planted_test.go:387: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2037
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2090
 	f.State = 3
 	return r.Yield(), nil
 resume3:
@@ -2045,24 +2098,24 @@ for1:
 		goto endFor1
 	}
 	// planted_test.go:389: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2049
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2102
 	f.State = 4
 	return r.Yield(), nil
 resume4:
 //line github.com/movenext/movenext/jobtest/planted_test.go:389
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2055
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2108
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:391
 	if f.p.inside++; f.p.inside > 1 {
 		result0 = errors.New("two are inside")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2061
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2114
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:393
 	}
 	// planted_test.go:394: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2066
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2119
 	f.State = 5
 	return r.Yield(), nil
 resume5:
@@ -2071,7 +2124,7 @@ resume5:
 	f.p.inside--
 	f.p.wants[f.me] = false
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2075
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2128
 }
 
 // petersonEnterMachine is [peterson.enter] as the root of a chain: chain, job and frame in one
@@ -2095,4 +2148,4 @@ func (f *petersonEnterMachine) Root() (statemachine.Root, statemachine.Location)
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*peterson).enter", "github.com/movenext/movenext/jobtest/planted_test.go", 380, 384, 387, 389, 394)
 }
 
-// Digest of what is above: c4edec83358215c3
+// Digest of what is above: 79edb324a205f0d7

@@ -792,7 +792,7 @@ func (f *deferredFrame) MoveNext(r *statemachine.Run) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 2, &returned)
 	for {
-		if hasEnded, again := f.step(r); !again {
+		if hasEnded, repeat := f.step(r); !repeat {
 			returned = true
 			return hasEnded
 		}
@@ -801,8 +801,8 @@ func (f *deferredFrame) MoveNext(r *statemachine.Run) bool {
 
 // step runs [deferred] until it suspends, ends or panics; after a panic, the next step begins at
 // its epilogue.
-func (f *deferredFrame) step(r *statemachine.Run) (hasEnded, again bool) {
-	defer f.defers.Catch(r, &f.Frame, 2, &again)
+func (f *deferredFrame) step(r *statemachine.Run) (hasEnded, repeat bool) {
+	defer f.defers.Catch(r, &f.Frame, 2, &repeat)
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -1005,4 +1005,4 @@ func (f *startsMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.starts", "github.com/movenext/movenext/statemachine/budget_test.go", 161, 163, 168, 169)
 }
 
-// Digest of what is above: 30e15e8cb0353537
+// Digest of what is above: a02572bfaed37c5f

@@ -42,7 +42,7 @@ func (f *exitRunStreamFrame) MoveNext(r *statemachine.Run) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 3, &returned)
 	for {
-		if hasEnded, again := f.step(r); !again {
+		if hasEnded, repeat := f.step(r); !repeat {
 			returned = true
 			return hasEnded
 		}
@@ -51,8 +51,8 @@ func (f *exitRunStreamFrame) MoveNext(r *statemachine.Run) bool {
 
 // step runs [exitRun.stream] until it suspends, ends or panics; after a panic, the next step
 // begins at its epilogue.
-func (f *exitRunStreamFrame) step(r *statemachine.Run) (hasEnded, again bool) {
-	defer f.defers.Catch(r, &f.Frame, 3, &again)
+func (f *exitRunStreamFrame) step(r *statemachine.Run) (hasEnded, repeat bool) {
+	defer f.defers.Catch(r, &f.Frame, 3, &repeat)
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -759,7 +759,7 @@ func (f *exitRunEpiloguesFrame) MoveNext(r *statemachine.Run) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 4, &returned)
 	for {
-		if hasEnded, again := f.step(r); !again {
+		if hasEnded, repeat := f.step(r); !repeat {
 			returned = true
 			return hasEnded
 		}
@@ -768,8 +768,8 @@ func (f *exitRunEpiloguesFrame) MoveNext(r *statemachine.Run) bool {
 
 // step runs [exitRun.epilogues] until it suspends, ends or panics; after a panic, the next step
 // begins at its epilogue.
-func (f *exitRunEpiloguesFrame) step(r *statemachine.Run) (hasEnded, again bool) {
-	defer f.defers.Catch(r, &f.Frame, 4, &again)
+func (f *exitRunEpiloguesFrame) step(r *statemachine.Run) (hasEnded, repeat bool) {
+	defer f.defers.Catch(r, &f.Frame, 4, &repeat)
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -1497,7 +1497,7 @@ func (f *exitRunOverTwoFrame) MoveNext(r *statemachine.Run) bool {
 	defer f.defers.Exit(r, &f.Frame, 6, &returned)
 	defer f.loops.Exit(r, &f.Frame, &returned)
 	for {
-		if hasEnded, again := f.step(r); !again {
+		if hasEnded, repeat := f.step(r); !repeat {
 			returned = true
 			return hasEnded
 		}
@@ -1506,8 +1506,8 @@ func (f *exitRunOverTwoFrame) MoveNext(r *statemachine.Run) bool {
 
 // step runs [exitRun.overTwo] until it suspends, ends or panics; after a panic, the next step
 // begins at its epilogue.
-func (f *exitRunOverTwoFrame) step(r *statemachine.Run) (hasEnded, again bool) {
-	defer f.defers.Catch(r, &f.Frame, 6, &again)
+func (f *exitRunOverTwoFrame) step(r *statemachine.Run) (hasEnded, repeat bool) {
+	defer f.defers.Catch(r, &f.Frame, 6, &repeat)
 	defer f.loops.Leave(r, &f.Frame, 7, &hasEnded)
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -1985,4 +1985,4 @@ func (f *runSpawnedFunc1Machine) Root() (statemachine.Root, statemachine.Locatio
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.runSpawned", "github.com/movenext/movenext/statemachine/exits_test.go", 281)
 }
 
-// Digest of what is above: 10fed50d3c83df41
+// Digest of what is above: b1525488de5fbca7

@@ -309,7 +309,7 @@ func (f *returnsAfterFrame) moveNext(r *statemachine.Run, args *returnsAfterArgs
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 3, &returned)
 	for {
-		if hasEnded, again := f.runStep(r, args); !again {
+		if hasEnded, repeat := f.runStep(r, args); !repeat {
 			returned = true
 			return hasEnded
 		}
@@ -318,8 +318,8 @@ func (f *returnsAfterFrame) moveNext(r *statemachine.Run, args *returnsAfterArgs
 
 // runStep runs [returnsAfter] until it suspends, ends or panics; after a panic, the next step
 // begins at its epilogue.
-func (f *returnsAfterFrame) runStep(r *statemachine.Run, args *returnsAfterArgs) (hasEnded, again bool) {
-	defer f.defers.Catch(r, &f.Frame, 3, &again)
+func (f *returnsAfterFrame) runStep(r *statemachine.Run, args *returnsAfterArgs) (hasEnded, repeat bool) {
+	defer f.defers.Catch(r, &f.Frame, 3, &repeat)
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -1448,4 +1448,4 @@ func (f *startsLateFunc1Machine) Root() (statemachine.Root, statemachine.Locatio
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 308)
 }
 
-// Digest of what is above: 20e92d9f575d81ee
+// Digest of what is above: 286604f7c4b37747

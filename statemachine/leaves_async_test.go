@@ -38,10 +38,13 @@ func looksLaterAsync(ctx context.Context, p *weak.Pointer[[1024]byte], look func
 type looksLaterLocals struct {
 	statemachine.Frame
 
-	p    *weak.Pointer[[1024]byte]
-	look func()
+	p         *weak.Pointer[[1024]byte]
+	look      func()
+	lookEnter func(*statemachine.Run) interface{ Results(*statemachine.Run) }
 
+	err    error
 	await2 awaiter.Awaiter[int]
+	look3  interface{ Results(*statemachine.Run) }
 }
 
 // moveNext runs [looksLater] on to its next suspension (false) or its end (true).
@@ -54,6 +57,8 @@ func (f *looksLaterLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
 		return
@@ -77,23 +82,44 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:177
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:81
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:86
 		goto resume2
 	}
 	f.State = 2
 	f.p = nil // not needed any more
 	return r.Await(f.await2), nil
 resume2:
-	{
 //line github.com/movenext/movenext/statemachine/leaves_test.go:177
-		_, err := statemachine.Result(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:91
-		f.await2 = nil
+	_, f.err = statemachine.Result(r, f.await2)
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:95
+	f.await2 = nil
 //line github.com/movenext/movenext/statemachine/leaves_test.go:178
-		f.look()
-		return true, err
+	if f.lookEnter != nil {
+		goto entered
 	}
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:97
+//line github.com/movenext/movenext/statemachine/leaves_test.go:178
+	f.look()
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:103
+	goto after3
+entered:
+//line github.com/movenext/movenext/statemachine/leaves_test.go:178
+	f.look3 = f.lookEnter(r)
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:108
+	if f.look3 == nil {
+		goto after3
+	}
+	f.State = 3
+	f.p, f.look, f.lookEnter = nil, nil, nil // not needed any more
+	return false, nil
+resume3:
+//line github.com/movenext/movenext/statemachine/leaves_test.go:178
+	f.look3.Results(r)
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:118
+	f.look3 = nil
+after3:
+//line github.com/movenext/movenext/statemachine/leaves_test.go:179
+	return true, f.err
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:123
 }
 
 // looksLaterMachine is [looksLater] as the root of a chain: chain, job and frame in one
@@ -114,7 +140,7 @@ func (f *looksLaterMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *looksLaterMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.looksLater", "github.com/movenext/movenext/statemachine/leaves_test.go", 176, 177)
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.looksLater", "github.com/movenext/movenext/statemachine/leaves_test.go", 176, 177, 178)
 }
 
 // Digest of worksOn: 124ef84b1b350bf4
@@ -169,7 +195,7 @@ resume1:
 	// leaves_test.go:201: _, err := s.Await()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:201
 	if awaited = f.s; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:173
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:199
 		goto after2
 	}
 	f.State = 2
@@ -190,7 +216,7 @@ range1:
 	// leaves_test.go:203: _, _ = s.Await()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:203
 	if awaited = f.s; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:194
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:220
 		goto after3
 	}
 	f.State = 3
@@ -204,12 +230,12 @@ after3:
 	awaited.GetResult()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:202
 	f.i1++
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:208
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:234
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:205
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:213
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:239
 }
 
 // worksOnMachine is [worksOn] as the root of a chain: chain, job and frame in one allocation.
@@ -295,7 +321,7 @@ func (f *panicsElsewhereFrame) moveNext(r *statemachine.Run, args *panicsElsewhe
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:240
 	job.SwitchTo(args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:299
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:325
 	goto after1
 move1:
 	f.State = 1
@@ -307,7 +333,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:241
 	panic("elsewhere")
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:311
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:337
 }
 
 func (f *panicsElsewhereFrame) Location() statemachine.Location {
@@ -392,7 +418,7 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1 = panicsElsewhereEnter(r, args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:396
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:422
 	if f.panicsElsewhere1 == nil {
 		goto after1
 	}
@@ -401,16 +427,16 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 resume1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1.Results(r)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:405
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:431
 	f.panicsElsewhere1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	*f.caught, f.err = nil, nil
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:410
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:436
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	return true
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:414
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:440
 }
 
 // catchesAtHomeMachine is [catchesAtHome] as the root of a chain: chain, job and frame in one
@@ -434,4 +460,4 @@ func (f *catchesAtHomeMachine) Root() (statemachine.Root, statemachine.Location)
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.catchesAtHome", "github.com/movenext/movenext/statemachine/leaves_test.go", 247)
 }
 
-// Digest of what is above: 555202c425e9093c
+// Digest of what is above: 568e4c770106ab1e

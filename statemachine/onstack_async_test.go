@@ -27,7 +27,7 @@ func forkedAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[i
 	var r statemachine.Run
 	frame := forkedLocals{l: l}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &forkedArgs{ctx: ctx, f: f}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &forkedArgs{ctx: ctx, f: f, fEnter: nil}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &forkedMachine{kept: frame}
@@ -36,13 +36,13 @@ func forkedAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[i
 
 // forkedEnter enters [forked] for another machine. It returns the results or, suspended, the frame
 // that will have them.
-func forkedEnter(r *statemachine.Run, ctx context.Context, l *lines, f func() int) (*forkedFrame, int, error) {
-	return forkedNested(r, nil, nil, 0, ctx, l, f)
+func forkedEnter(r *statemachine.Run, fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), ctx context.Context, l *lines, f func() int) (*forkedFrame, int, error) {
+	return forkedNested(r, nil, nil, 0, fEnter, ctx, l, f)
 }
 
 // forkedNested is forkedEnter for a caller whose frame may be on the stack: its field for the
 // callee and its state are set if a job that is run in place exits.
-func forkedNested(r *statemachine.Run, caller *statemachine.Frame, callee **forkedFrame, at int32, ctx context.Context, l *lines, f func() int) (*forkedFrame, int, error) {
+func forkedNested(r *statemachine.Run, caller *statemachine.Frame, callee **forkedFrame, at int32, fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), ctx context.Context, l *lines, f func() int) (*forkedFrame, int, error) {
 	frame := forkedLocals{l: l}
 	r.Nest(&frame.Frame, caller)
 	defer func() {
@@ -52,7 +52,7 @@ func forkedNested(r *statemachine.Run, caller *statemachine.Frame, callee **fork
 			*callee, caller.State = m, at
 		}
 	}()
-	if hasEnded, v0, v1 := frame.moveNext(r, &forkedArgs{ctx: ctx, f: f}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(r, &forkedArgs{ctx: ctx, f: f, fEnter: fEnter}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &forkedFrame{kept: frame}
@@ -72,8 +72,9 @@ type forkedLocals struct {
 
 // forkedArgs are the parameters that only the start of [forked] needs.
 type forkedArgs struct {
-	ctx context.Context
-	f   func() int
+	ctx    context.Context
+	f      func() int
+	fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int)
 }
 
 // forkedFrame is the frame of [forked] for a caller that is a machine.
@@ -106,19 +107,22 @@ func (frame *forkedLocals) moveNext(r *statemachine.Run, args *forkedArgs) (hasE
 //line github.com/movenext/movenext/statemachine/onstack_test.go:31
 	frame.before = len(*frame.l)
 	{
+		fEnter := args.fEnter
 		f := args.f
 //line github.com/movenext/movenext/statemachine/onstack_test.go:32
-		j := job.Run(args.ctx, func(context.Context) (int, error) { return f(), nil })
+		j := job.Run(args.ctx, func(arg2 context.Context) (int, error) {
+			return forkedFunc1Run(fEnter, f, arg2)
+		})
 		// onstack_test.go:33: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:116
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:120
 			goto after1
 		}
 		frame.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
 		if r.RunInPlace(&frame.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:122
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:126
 			goto resume1
 		}
 		frame.State = 1
@@ -134,7 +138,7 @@ after1:
 		frame.l.add("forked %d: %v", frame.before, err)
 		return true, n + 1, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:138
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:142
 }
 
 func (frame *forkedFrame) Location() statemachine.Location {
@@ -166,6 +170,94 @@ func (frame *forkedMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.forked", "github.com/movenext/movenext/statemachine/onstack_test.go", 33)
 }
 
+// forkedFunc1Run is a function literal of [forked] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
+func forkedFunc1Run(fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), f func() int, arg2 context.Context) (int, error) {
+	var r statemachine.Run
+	frame := forkedFunc1Locals{}
+	defer statemachine.Fail(&r)
+	if hasEnded, v0, v1 := frame.moveNext(&r, &forkedFunc1Args{fEnter: fEnter, f: f}); hasEnded {
+		return v0, v1
+	}
+	m := &forkedFunc1Machine{kept: frame}
+	return 0, m.builder.Suspend(arg2, &r, m, &m.kept.Frame)
+}
+
+// forkedFunc1Locals is what a function literal of [forked] keeps while it is suspended.
+type forkedFunc1Locals struct {
+	statemachine.Frame
+
+	f1 interface{ Results(*statemachine.Run) int }
+}
+
+// forkedFunc1Args are the parameters that only the start of a function literal of [forked] needs.
+type forkedFunc1Args struct {
+	fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int)
+	f      func() int
+}
+
+// moveNext runs a function literal of [forked] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (frame *forkedFunc1Locals) moveNext(r *statemachine.Run, args *forkedFunc1Args) (hasEnded bool, result0 int, result1 error) {
+	var f1Value int
+	resumeAt := frame.State
+	frame.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return
+	}
+//line github.com/movenext/movenext/statemachine/onstack_test.go:32
+	if args.fEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/statemachine/onstack_test.go:32
+	f1Value = args.f()
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:220
+	goto after1
+entered:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:32
+	frame.f1, f1Value = args.fEnter(r)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:225
+	if frame.f1 == nil {
+		goto after1
+	}
+	frame.State = 1
+	return false, 0, nil
+resume1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:32
+	f1Value = frame.f1.Results(r)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:234
+	frame.f1 = nil
+after1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:32
+	return true, f1Value, nil
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:239
+}
+
+// forkedFunc1Machine is a function literal of [forked] as the root of a chain: chain and frame in
+// one allocation.
+type forkedFunc1Machine struct {
+	builder statemachine.Spawned[int]
+	kept    forkedFunc1Locals
+}
+
+func (frame *forkedFunc1Machine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0, v1 := frame.kept.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	frame.builder.SetResult(r, v0, v1)
+	return true
+}
+
+func (frame *forkedFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.forked", "github.com/movenext/movenext/statemachine/onstack_test.go", 32)
+}
+
 // Digest of deeper: fb7a2847d53aedd1
 
 // deeperAsync starts [deeper] as a state machine and returns its job.
@@ -174,7 +266,7 @@ func deeperAsync(ctx context.Context, l *lines, f func() int, depth int) (result
 	var r statemachine.Run
 	frame := deeperFrame{l: l, n: new(int)}
 	defer statemachine.Catch(&r, &result)
-	if frame.moveNext(&r, &deeperArgs{ctx: ctx, f: f, depth2: depth}) {
+	if frame.moveNext(&r, &deeperArgs{ctx: ctx, f: f, depth2: depth, fEnter: nil}) {
 		r.Rethrow()
 		return statemachine.Completed(ctx, *frame.n, frame.err)
 	}
@@ -184,13 +276,13 @@ func deeperAsync(ctx context.Context, l *lines, f func() int, depth int) (result
 
 // deeperEnter enters [deeper] for another machine. It returns the results or, suspended, the frame
 // that will have them.
-func deeperEnter(r *statemachine.Run, ctx context.Context, l *lines, f func() int, depth int) (*deeperFrame, int, error) {
-	return deeperNested(r, nil, nil, 0, ctx, l, f, depth)
+func deeperEnter(r *statemachine.Run, fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), ctx context.Context, l *lines, f func() int, depth int) (*deeperFrame, int, error) {
+	return deeperNested(r, nil, nil, 0, fEnter, ctx, l, f, depth)
 }
 
 // deeperNested is deeperEnter for a caller whose frame may be on the stack: its field for the
 // callee and its state are set if a job that is run in place exits.
-func deeperNested(r *statemachine.Run, caller *statemachine.Frame, callee **deeperFrame, at int32, ctx context.Context, l *lines, f func() int, depth int) (*deeperFrame, int, error) {
+func deeperNested(r *statemachine.Run, caller *statemachine.Frame, callee **deeperFrame, at int32, fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), ctx context.Context, l *lines, f func() int, depth int) (*deeperFrame, int, error) {
 	frame := deeperFrame{l: l, n: new(int)}
 	r.Nest(&frame.Frame, caller)
 	defer func() {
@@ -201,7 +293,7 @@ func deeperNested(r *statemachine.Run, caller *statemachine.Frame, callee **deep
 			*callee, caller.State = m, at
 		}
 	}()
-	if frame.moveNext(r, &deeperArgs{ctx: ctx, f: f, depth2: depth}) {
+	if frame.moveNext(r, &deeperArgs{ctx: ctx, f: f, depth2: depth, fEnter: fEnter}) {
 		r.Rethrow()
 		return nil, *frame.n, frame.err
 	}
@@ -231,6 +323,7 @@ type deeperArgs struct {
 	ctx    context.Context
 	f      func() int
 	depth2 int
+	fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int)
 }
 
 func (frame *deeperFrame) MoveNext(r *statemachine.Run) bool {
@@ -270,8 +363,8 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (hasEn
 		goto else1
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
-	frame.deeper1, deeper1Value, deeper1Err = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.ctx, frame.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:275
+	frame.deeper1, deeper1Value, deeper1Err = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.fEnter, args.ctx, frame.l, args.f, args.depth2-1)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:368
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -280,17 +373,17 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (hasEn
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	deeper1Value, deeper1Err = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:284
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:377
 	frame.deeper1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	*frame.n, frame.err = deeper1Value, deeper1Err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:289
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:382
 	goto endIf1
 else1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
-	frame.forked2, forked2Value, forked2Err = forkedNested(r, &frame.Frame, &frame.forked2, 2, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:294
+	frame.forked2, forked2Value, forked2Err = forkedNested(r, &frame.Frame, &frame.forked2, 2, args.fEnter, args.ctx, frame.l, args.f)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:387
 	if frame.forked2 == nil {
 		goto after2
 	}
@@ -299,7 +392,7 @@ else1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
 	forked2Value, forked2Err = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:303
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:396
 	frame.forked2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
@@ -307,11 +400,11 @@ after2:
 endIf1:
 	frame.l.add("%s%v", frame.name, frame.err)
 	*frame.n, frame.err = (*frame.n)+100*len(frame.name), nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:311
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:404
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:50
 	return true
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:315
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:408
 }
 
 func (frame *deeperFrame) Location() statemachine.Location {
@@ -398,7 +491,7 @@ func (frame *hostsLocals) moveNext(r *statemachine.Run, args *hostsArgs) (hasEnd
 		// onstack_test.go:91: return j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:91
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:402
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:495
 			goto after1
 		}
 		frame.State = 1
@@ -411,7 +504,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:91
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:415
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:508
 	return true, result0, result1
 }
 
@@ -515,7 +608,7 @@ func (frame *hostsFunc1Frame) MoveNext(r *statemachine.Run) bool {
 case1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:73
 	frame.halves1, frame.n, frame.err = halvesNested(r, &frame.Frame, &frame.halves1, 1, frame.ctx, &frame.h.lines, frame.h.gate, frame.h.exits)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:519
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:612
 	if frame.halves1 == nil {
 		goto after1
 	}
@@ -524,14 +617,14 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:73
 	frame.n, frame.err = frame.halves1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:528
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:621
 	frame.halves1 = nil
 after1:
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:75
 	frame.itself2, frame.n, frame.err = itselfNested(r, &frame.Frame, &frame.itself2, 2, frame.ctx, frame.h.own)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:535
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:628
 	if frame.itself2 == nil {
 		goto after2
 	}
@@ -540,14 +633,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:75
 	frame.n, frame.err = frame.itself2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:544
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:637
 	frame.itself2 = nil
 after2:
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:77
-	frame.varies3, frame.n, frame.err = variesEnter(r, frame.ctx, &frame.h.lines, frame.h.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:551
+	frame.varies3, frame.n, frame.err = variesEnter(r, nil, frame.ctx, &frame.h.lines, frame.h.f)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:644
 	if frame.varies3 == nil {
 		goto after3
 	}
@@ -556,14 +649,14 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:77
 	frame.n, frame.err = frame.varies3.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:560
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:653
 	frame.varies3 = nil
 after3:
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:79
-	frame.deeper4, frame.n, frame.err = deeperNested(r, &frame.Frame, &frame.deeper4, 4, frame.ctx, &frame.h.lines, frame.h.f, frame.h.depth)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:567
+	frame.deeper4, frame.n, frame.err = deeperNested(r, &frame.Frame, &frame.deeper4, 4, nil, frame.ctx, &frame.h.lines, frame.h.f, frame.h.depth)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:660
 	if frame.deeper4 == nil {
 		goto after4
 	}
@@ -572,7 +665,7 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:79
 	frame.n, frame.err = frame.deeper4.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:576
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:669
 	frame.deeper4 = nil
 after4:
 endSwitch1:
@@ -581,8 +674,8 @@ endSwitch1:
 	if frame.h.f == nil {
 		return true
 	}
-	frame.forked5, m, failed = forkedNested(r, &frame.Frame, &frame.forked5, 5, frame.ctx, &frame.h.lines, frame.h.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:586
+	frame.forked5, m, failed = forkedNested(r, &frame.Frame, &frame.forked5, 5, nil, frame.ctx, &frame.h.lines, frame.h.f)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:679
 	if frame.forked5 == nil {
 		goto after5
 	}
@@ -592,12 +685,12 @@ endSwitch1:
 resume5:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:85
 	m, failed = frame.forked5.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:596
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:689
 	frame.forked5 = nil
 after5:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:86
 	frame.n, frame.err = frame.n+m, errors.Join(frame.err, failed)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:601
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:694
 	return true
 }
 
@@ -628,7 +721,7 @@ func forksAsync(ctx context.Context, l *lines, f func() int, depth int) (result 
 	var r statemachine.Run
 	frame := forksLocals{l: l, depth: depth}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &forksArgs{ctx: ctx, f: f}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &forksArgs{ctx: ctx, f: f, fEnter: nil}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &forksMachine{kept: frame}
@@ -637,13 +730,13 @@ func forksAsync(ctx context.Context, l *lines, f func() int, depth int) (result 
 
 // forksEnter enters [forks] for another machine. It returns the results or, suspended, the frame
 // that will have them.
-func forksEnter(r *statemachine.Run, ctx context.Context, l *lines, f func() int, depth int) (*forksFrame, int, error) {
-	return forksNested(r, nil, nil, 0, ctx, l, f, depth)
+func forksEnter(r *statemachine.Run, fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), ctx context.Context, l *lines, f func() int, depth int) (*forksFrame, int, error) {
+	return forksNested(r, nil, nil, 0, fEnter, ctx, l, f, depth)
 }
 
 // forksNested is forksEnter for a caller whose frame may be on the stack: its field for the callee
 // and its state are set if a job that is run in place exits.
-func forksNested(r *statemachine.Run, caller *statemachine.Frame, callee **forksFrame, at int32, ctx context.Context, l *lines, f func() int, depth int) (*forksFrame, int, error) {
+func forksNested(r *statemachine.Run, caller *statemachine.Frame, callee **forksFrame, at int32, fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), ctx context.Context, l *lines, f func() int, depth int) (*forksFrame, int, error) {
 	frame := forksLocals{l: l, depth: depth}
 	r.Nest(&frame.Frame, caller)
 	defer func() {
@@ -653,7 +746,7 @@ func forksNested(r *statemachine.Run, caller *statemachine.Frame, callee **forks
 			*callee, caller.State = m, at
 		}
 	}()
-	if hasEnded, v0, v1 := frame.moveNext(r, &forksArgs{ctx: ctx, f: f}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(r, &forksArgs{ctx: ctx, f: f, fEnter: fEnter}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &forksFrame{kept: frame}
@@ -674,8 +767,9 @@ type forksLocals struct {
 
 // forksArgs are the parameters that only the start of [forks] needs.
 type forksArgs struct {
-	ctx context.Context
-	f   func() int
+	ctx    context.Context
+	f      func() int
+	fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int)
 }
 
 // forksFrame is the frame of [forks] for a caller that is a machine.
@@ -712,8 +806,8 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (hasEnd
 		goto endIf1
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:136
-	frame.forked1, result0, result1 = forkedNested(r, &frame.Frame, &frame.forked1, 1, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:717
+	frame.forked1, result0, result1 = forkedNested(r, &frame.Frame, &frame.forked1, 1, args.fEnter, args.ctx, frame.l, args.f)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:811
 	if frame.forked1 == nil {
 		goto after1
 	}
@@ -723,29 +817,30 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:136
 	result0, result1 = frame.forked1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:727
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:821
 	frame.forked1 = nil
 after1:
 	return true, result0, result1
 endIf1:
 	{
+		fEnter := args.fEnter
 		l := frame.l
 		f := args.f
 		depth2 := frame.depth
 //line github.com/movenext/movenext/statemachine/onstack_test.go:138
 		j := job.Run(args.ctx, func(ctx2 context.Context) (int, error) {
-			return forksFunc1Run(l, f, depth2, ctx2)
+			return forksFunc1Run(fEnter, l, f, depth2, ctx2)
 		})
 		// onstack_test.go:139: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:139
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:743
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:838
 			goto after2
 		}
 		frame.await2 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:139
 		if r.RunInPlace(&frame.Frame, 2, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:749
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:844
 			goto resume2
 		}
 		frame.State = 2
@@ -761,7 +856,7 @@ after2:
 		frame.l.add("forks %d: %d", frame.depth, n)
 		return true, n + 10, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:765
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:860
 }
 
 func (frame *forksFrame) Location() statemachine.Location {
@@ -795,7 +890,7 @@ func (frame *forksMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // forksFunc1Run is a function literal of [forks] for the runtime to call. It returns the results,
 // or an error that reports its suspension.
-func forksFunc1Run(l *lines, f func() int, depth int, ctx context.Context) (int, error) {
+func forksFunc1Run(fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), l *lines, f func() int, depth int, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := forksFunc1Locals{}
 	defer statemachine.Fail(&r)
@@ -806,7 +901,7 @@ func forksFunc1Run(l *lines, f func() int, depth int, ctx context.Context) (int,
 			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
-	if hasEnded, v0, v1 := frame.moveNext(&r, &forksFunc1Args{l: l, f: f, depth2: depth, ctx: ctx}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &forksFunc1Args{fEnter: fEnter, l: l, f: f, depth2: depth, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
 	m := &forksFunc1Machine{kept: frame}
@@ -822,6 +917,7 @@ type forksFunc1Locals struct {
 
 // forksFunc1Args are the parameters that only the start of a function literal of [forks] needs.
 type forksFunc1Args struct {
+	fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int)
 	l      *lines
 	f      func() int
 	depth2 int
@@ -842,8 +938,8 @@ func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Arg
 		return
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:138
-	frame.forks1, result0, result1 = forksNested(r, &frame.Frame, &frame.forks1, 1, args.ctx, args.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:847
+	frame.forks1, result0, result1 = forksNested(r, &frame.Frame, &frame.forks1, 1, args.fEnter, args.ctx, args.l, args.f, args.depth2-1)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:943
 	if frame.forks1 == nil {
 		goto after1
 	}
@@ -852,7 +948,7 @@ func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Arg
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:138
 	result0, result1 = frame.forks1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:856
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:952
 	frame.forks1 = nil
 after1:
 	return true, result0, result1
@@ -886,7 +982,7 @@ func variesAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[i
 	var r statemachine.Run
 	frame := variesLocals{}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &variesArgs{ctx: ctx, l: l, f: f}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &variesArgs{ctx: ctx, l: l, f: f, fEnter: nil}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &variesMachine{kept: frame}
@@ -895,9 +991,9 @@ func variesAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[i
 
 // variesEnter enters [varies] for another machine. It returns the results or, suspended, the frame
 // that will have them.
-func variesEnter(r *statemachine.Run, ctx context.Context, l *lines, f func() int) (*variesFrame, int, error) {
+func variesEnter(r *statemachine.Run, fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), ctx context.Context, l *lines, f func() int) (*variesFrame, int, error) {
 	frame := variesLocals{}
-	if hasEnded, v0, v1 := frame.moveNext(r, &variesArgs{ctx: ctx, l: l, f: f}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(r, &variesArgs{ctx: ctx, l: l, f: f, fEnter: fEnter}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &variesFrame{kept: frame}
@@ -914,9 +1010,10 @@ type variesLocals struct {
 
 // variesArgs are the parameters that only the start of [varies] needs.
 type variesArgs struct {
-	ctx context.Context
-	l   *lines
-	f   func() int
+	ctx    context.Context
+	l      *lines
+	f      func() int
+	fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int)
 }
 
 // variesFrame is the frame of [varies] for a caller that is a machine.
@@ -948,8 +1045,8 @@ func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (hasE
 		return
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
-	frame.func1, n, err = variesFunc1Enter(r, args.ctx, args.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:953
+	frame.func1, n, err = variesFunc1Enter(r, args.fEnter, args.ctx, args.l, args.f)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1050
 	if frame.func1 == nil {
 		goto after1
 	}
@@ -958,12 +1055,12 @@ func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (hasE
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	n, err = frame.func1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:962
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1059
 	frame.func1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:171
 	return true, n, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:967
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1064
 }
 
 func (frame *variesFrame) Location() statemachine.Location {
@@ -997,9 +1094,9 @@ func (frame *variesMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // variesFunc1Enter enters a function literal of [varies] for another machine. It returns the
 // results or, suspended, the frame that will have them.
-func variesFunc1Enter(r *statemachine.Run, ctx context.Context, l *lines, f func() int) (*variesFunc1Frame, int, error) {
+func variesFunc1Enter(r *statemachine.Run, fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int), ctx context.Context, l *lines, f func() int) (*variesFunc1Frame, int, error) {
 	frame := variesFunc1Locals{}
-	if hasEnded, v0, v1 := frame.moveNext(r, &variesFunc1Args{ctx: ctx, l: l, f: f}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(r, &variesFunc1Args{fEnter: fEnter, ctx: ctx, l: l, f: f}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &variesFunc1Frame{kept: frame}
@@ -1016,9 +1113,10 @@ type variesFunc1Locals struct {
 
 // variesFunc1Args are the parameters that only the start of a function literal of [varies] needs.
 type variesFunc1Args struct {
-	ctx context.Context
-	l   *lines
-	f   func() int
+	fEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) int }, int)
+	ctx    context.Context
+	l      *lines
+	f      func() int
 }
 
 // variesFunc1Frame is the frame of a function literal of [varies] for a caller that is a machine.
@@ -1048,8 +1146,8 @@ func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1A
 		return
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
-	frame.deeper1, result0, result1 = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.ctx, args.l, args.f, 2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1053
+	frame.deeper1, result0, result1 = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.fEnter, args.ctx, args.l, args.f, 2)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1151
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -1058,7 +1156,7 @@ func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1A
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	result0, result1 = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1062
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1160
 	frame.deeper1 = nil
 after1:
 	return true, result0, result1
@@ -1081,7 +1179,7 @@ func forksForeverAsync(ctx context.Context, more func() bool) (result *job.Job[j
 	var r statemachine.Run
 	frame := forksForeverLocals{}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0 := frame.moveNext(&r, &forksForeverArgs{ctx: ctx, more: more}); hasEnded {
+	if hasEnded, v0 := frame.moveNext(&r, &forksForeverArgs{ctx: ctx, more: more, moreEnter: nil}); hasEnded {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &forksForeverMachine{kept: frame}
@@ -1097,8 +1195,9 @@ type forksForeverLocals struct {
 
 // forksForeverArgs are the parameters that only the start of [forksForever] needs.
 type forksForeverArgs struct {
-	ctx  context.Context
-	more func() bool
+	ctx       context.Context
+	more      func() bool
+	moreEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) bool }, bool)
 }
 
 // moveNext runs [forksForever] on to its next suspension (false) or its end (true). When it
@@ -1117,15 +1216,16 @@ func (f *forksForeverLocals) moveNext(r *statemachine.Run, args *forksForeverArg
 	}
 	// onstack_test.go:187: _, err := job.Go(ctx, func(ctx context.Context) error {
 	{
+		moreEnter := args.moreEnter
 		more := args.more
 //line github.com/movenext/movenext/statemachine/onstack_test.go:187
 		awaited = job.Go(args.ctx, func(ctx1 context.Context) error {
-			return forksForeverFunc1Run(more, ctx1)
+			return forksForeverFunc1Run(moreEnter, more, ctx1)
 		})
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:187
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1129
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1229
 		goto after1
 	}
 	f.State = 1
@@ -1141,7 +1241,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:196
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1145
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1245
 }
 
 // forksForeverMachine is [forksForever] as the root of a chain: chain, job and frame in one
@@ -1167,9 +1267,9 @@ func (f *forksForeverMachine) Root() (statemachine.Root, statemachine.Location) 
 
 // forksForeverFunc1Run is a function literal of [forksForever] for the runtime to call. It returns
 // the results, or an error that reports its suspension.
-func forksForeverFunc1Run(more func() bool, ctx context.Context) error {
+func forksForeverFunc1Run(moreEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) bool }, bool), more func() bool, ctx context.Context) error {
 	var r statemachine.Run
-	frame := forksForeverFunc1Locals{more: more, ctx: ctx}
+	frame := forksForeverFunc1Locals{moreEnter: moreEnter, more: more, ctx: ctx}
 	defer statemachine.Fail(&r)
 	r.Host(&frame.Frame, ctx)
 	defer func() {
@@ -1190,15 +1290,18 @@ func forksForeverFunc1Run(more func() bool, ctx context.Context) error {
 type forksForeverFunc1Locals struct {
 	statemachine.Frame
 
-	ctx  context.Context
-	more func() bool
+	ctx       context.Context
+	moreEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) bool }, bool)
+	more      func() bool
 
-	await1 *job.Job[job.Void]
+	more1  interface{ Results(*statemachine.Run) bool }
+	await2 *job.Job[job.Void]
 }
 
 // moveNext runs a function literal of [forksForever] on to its next suspension (false) or its end
 // (true).
 func (f *forksForeverFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	var more1Value bool
 	var awaited *job.Job[job.Void]
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
@@ -1206,13 +1309,38 @@ func (f *forksForeverFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, 
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
 		return
 	}
 for1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
-	if !f.more() {
+	if f.moreEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/statemachine/onstack_test.go:188
+	more1Value = f.more()
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1326
+	goto after1
+entered:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:188
+	f.more1, more1Value = f.moreEnter(r)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1331
+	if f.more1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:188
+	more1Value = f.more1.Results(r)
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1340
+	f.more1 = nil
+after1:
+//line github.com/movenext/movenext/statemachine/onstack_test.go:188
+	if !more1Value {
 		goto endFor1
 	}
 	{
@@ -1221,22 +1349,22 @@ for1:
 		// onstack_test.go:190: if _, err := j.Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/onstack_test.go:190
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1225
-			goto after1
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1353
+			goto after2
 		}
-		f.await1 = awaited
+		f.await2 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:190
-		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1231
-			goto resume1
+		if r.RunInPlace(&f.Frame, 2, awaited) {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1359
+			goto resume2
 		}
-		f.State = 1
+		f.State = 2
 		return r.Await(awaited), nil
 	}
-resume1:
-	awaited = statemachine.AwaitedJob(r, f.await1)
-	f.await1 = nil
-after1:
+resume2:
+	awaited = statemachine.AwaitedJob(r, f.await2)
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/statemachine/onstack_test.go:190
 		_, err := awaited.GetResult()
@@ -1245,12 +1373,12 @@ after1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1249
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1377
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:194
 	return true, nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1254
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1382
 }
 
 // forksForeverFunc1Machine is a function literal of [forksForever] as the root of a chain: chain
@@ -1270,7 +1398,7 @@ func (f *forksForeverFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *forksForeverFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 190)
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 188, 190)
 }
 
 // Digest of labelled: b990de3fcd02419c
@@ -1325,7 +1453,7 @@ func (f *labelledLocals) moveNext(r *statemachine.Run, args *labelledArgs) (hasE
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:203
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1329
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1457
 		goto after1
 	}
 	f.State = 1
@@ -1341,7 +1469,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:210
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1345
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1473
 }
 
 // labelledMachine is [labelled] as the root of a chain: chain, job and frame in one allocation.
@@ -1416,13 +1544,13 @@ func (f *labelledFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context)
 		// onstack_test.go:206: _, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:206
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1420
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1548
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:206
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1426
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1554
 			goto resume1
 		}
 		f.State = 1
@@ -1438,7 +1566,7 @@ after1:
 		*f.seen = append(*f.seen, labelsHere())
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1442
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1570
 }
 
 // labelledFunc1Machine is a function literal of [labelled] as the root of a chain: chain and frame
@@ -1464,12 +1592,12 @@ func (f *labelledFunc1Machine) Root() (statemachine.Root, statemachine.Location)
 // Digest of halves: a5bc08fdedd56e56
 
 // halvesAsync starts [halves] as a state machine and returns its job.
-func halvesAsync(ctx context.Context, l *lines, gate *job.Job[int], exits bool) (result *job.Job[int]) {
+func halvesAsync(ctx context.Context, l *lines, gateArg *job.Job[int], exits bool) (result *job.Job[int]) {
 	_ = halves // it is not unused
 	var r statemachine.Run
 	frame := halvesLocals{l: l}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &halvesArgs{ctx: ctx, gate: gate, exits2: exits}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &halvesArgs{ctx: ctx, gate2: gateArg, exits2: exits}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &halvesMachine{kept: frame}
@@ -1478,13 +1606,13 @@ func halvesAsync(ctx context.Context, l *lines, gate *job.Job[int], exits bool) 
 
 // halvesEnter enters [halves] for another machine. It returns the results or, suspended, the frame
 // that will have them.
-func halvesEnter(r *statemachine.Run, ctx context.Context, l *lines, gate *job.Job[int], exits bool) (*halvesFrame, int, error) {
-	return halvesNested(r, nil, nil, 0, ctx, l, gate, exits)
+func halvesEnter(r *statemachine.Run, ctx context.Context, l *lines, gateArg *job.Job[int], exits bool) (*halvesFrame, int, error) {
+	return halvesNested(r, nil, nil, 0, ctx, l, gateArg, exits)
 }
 
 // halvesNested is halvesEnter for a caller whose frame may be on the stack: its field for the
 // callee and its state are set if a job that is run in place exits.
-func halvesNested(r *statemachine.Run, caller *statemachine.Frame, callee **halvesFrame, at int32, ctx context.Context, l *lines, gate *job.Job[int], exits bool) (*halvesFrame, int, error) {
+func halvesNested(r *statemachine.Run, caller *statemachine.Frame, callee **halvesFrame, at int32, ctx context.Context, l *lines, gateArg *job.Job[int], exits bool) (*halvesFrame, int, error) {
 	frame := halvesLocals{l: l}
 	r.Nest(&frame.Frame, caller)
 	defer func() {
@@ -1494,7 +1622,7 @@ func halvesNested(r *statemachine.Run, caller *statemachine.Frame, callee **halv
 			*callee, caller.State = m, at
 		}
 	}()
-	if hasEnded, v0, v1 := frame.moveNext(r, &halvesArgs{ctx: ctx, gate: gate, exits2: exits}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(r, &halvesArgs{ctx: ctx, gate2: gateArg, exits2: exits}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &halvesFrame{kept: frame}
@@ -1514,7 +1642,7 @@ type halvesLocals struct {
 // halvesArgs are the parameters that only the start of [halves] needs.
 type halvesArgs struct {
 	ctx    context.Context
-	gate   *job.Job[int]
+	gate2  *job.Job[int]
 	exits2 bool
 }
 
@@ -1546,22 +1674,22 @@ func (f *halvesLocals) moveNext(r *statemachine.Run, args *halvesArgs) (hasEnded
 		return
 	}
 	{
-		gate := args.gate
+		gate2 := args.gate2
 		exits2 := args.exits2
 //line github.com/movenext/movenext/statemachine/onstack_test.go:236
 		j := job.Run(args.ctx, func(arg2 context.Context) (int, error) {
-			return halvesFunc1Run(gate, exits2, arg2)
+			return halvesFunc1Run(gate2, exits2, arg2)
 		})
 		// onstack_test.go:243: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:243
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1559
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1687
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:243
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1565
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1693
 			goto resume1
 		}
 		f.State = 1
@@ -1577,7 +1705,7 @@ after1:
 		f.l.add("halves: %d %v", n, err)
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1581
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1709
 }
 
 func (f *halvesFrame) Location() statemachine.Location {
@@ -1611,7 +1739,7 @@ func (f *halvesMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // halvesFunc1Run is a function literal of [halves] for the runtime to call. It returns the
 // results, or an error that reports its suspension.
-func halvesFunc1Run(gate *job.Job[int], exits bool, arg2 context.Context) (int, error) {
+func halvesFunc1Run(gateArg *job.Job[int], exits bool, arg2 context.Context) (int, error) {
 	var r statemachine.Run
 	frame := halvesFunc1Locals{exits: exits}
 	defer statemachine.Fail(&r)
@@ -1622,7 +1750,7 @@ func halvesFunc1Run(gate *job.Job[int], exits bool, arg2 context.Context) (int, 
 			panic(m.builder.Suspend(arg2, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
-	if hasEnded, v0, v1 := frame.moveNext(&r, gate); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(&r, gateArg); hasEnded {
 		return v0, v1
 	}
 	m := &halvesFunc1Machine{kept: frame}
@@ -1639,8 +1767,8 @@ type halvesFunc1Locals struct {
 }
 
 // moveNext runs a function literal of [halves] on to its next suspension (false) or its end
-// (true). The parameter gate is needed only before the first suspension.
-func (f *halvesFunc1Locals) moveNext(r *statemachine.Run, gate *job.Job[int]) (hasEnded bool, result0 int, result1 error) {
+// (true). The parameter gate2 is needed only before the first suspension.
+func (f *halvesFunc1Locals) moveNext(r *statemachine.Run, gate2 *job.Job[int]) (hasEnded bool, result0 int, result1 error) {
 	var awaited *job.Job[int]
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
@@ -1654,14 +1782,14 @@ func (f *halvesFunc1Locals) moveNext(r *statemachine.Run, gate *job.Job[int]) (h
 	}
 	// onstack_test.go:237: n, err := gate.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:237
-	if awaited = gate; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1659
+	if awaited = gate2; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1787
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:237
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1665
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1793
 		goto resume1
 	}
 	f.State = 1
@@ -1678,7 +1806,7 @@ after1:
 		}
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1682
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1810
 }
 
 // halvesFunc1Machine is a function literal of [halves] as the root of a chain: chain and frame in
@@ -1791,13 +1919,13 @@ func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (hasEnded
 		// onstack_test.go:300: return j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:300
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1795
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1923
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:300
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1801
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1929
 			goto resume1
 		}
 		f.State = 1
@@ -1809,7 +1937,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:300
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1813
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1941
 	return true, result0, result1
 }
 
@@ -1890,13 +2018,13 @@ func (f *itselfFunc1Locals) moveNext(r *statemachine.Run, own *job.Source[*job.J
 	// onstack_test.go:294: enclosing, err := own.Job().Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:294
 	if awaited = own.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1894
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2022
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:294
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1900
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2028
 		goto resume1
 	}
 	f.State = 1
@@ -1914,13 +2042,13 @@ after1:
 		// onstack_test.go:298: return enclosing.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 		if awaited2 = enclosing; awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1918
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2046
 			goto after2
 		}
 		f.await2 = awaited2
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 		if r.RunInPlace(&f.Frame, 2, awaited2) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1924
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2052
 			goto resume2
 		}
 		f.State = 2
@@ -1932,7 +2060,7 @@ resume2:
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 	result0, result1 = awaited2.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1936
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2064
 	return true, result0, result1
 }
 
@@ -1956,4 +2084,4 @@ func (f *itselfFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 294, 298)
 }
 
-// Digest of what is above: b5cd0759862eeef9
+// Digest of what is above: 6e49419ac9108e7f

@@ -222,7 +222,7 @@ func (frame *fallThroughEpiloguesFrame) MoveNext(r *statemachine.Run) bool {
 	var returned bool
 	defer frame.defers.Exit(r, &frame.Frame, 4, &returned)
 	for {
-		if hasEnded, again := frame.step(r); !again {
+		if hasEnded, repeat := frame.step(r); !repeat {
 			returned = true
 			return hasEnded
 		}
@@ -231,8 +231,8 @@ func (frame *fallThroughEpiloguesFrame) MoveNext(r *statemachine.Run) bool {
 
 // step runs [fallThroughEpilogues] until it suspends, ends or panics; after a panic, the next step
 // begins at its epilogue.
-func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (hasEnded, again bool) {
-	defer frame.defers.Catch(r, &frame.Frame, 4, &again)
+func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (hasEnded, repeat bool) {
+	defer frame.defers.Catch(r, &frame.Frame, 4, &repeat)
 	var fallThroughEpilogues2Err error
 	resumeAt := frame.State
 	frame.State = statemachine.Running
@@ -1333,4 +1333,4 @@ func (f *panicsTwiceMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.panicsTwice", "github.com/movenext/movenext/statemachine/panics_test.go", 240, 241, 242)
 }
 
-// Digest of what is above: 76e948b532cbd6cf
+// Digest of what is above: dff227ab7e2454b6

@@ -60,7 +60,7 @@ func (f *zippedFrame) moveNext(r *statemachine.Run, args *zippedArgs) bool {
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 4, &returned)
 	for {
-		if hasEnded, again := f.step(r, args); !again {
+		if hasEnded, repeat := f.step(r, args); !repeat {
 			returned = true
 			return hasEnded
 		}
@@ -69,8 +69,8 @@ func (f *zippedFrame) moveNext(r *statemachine.Run, args *zippedArgs) bool {
 
 // step runs [zipped] until it suspends, ends or panics; after a panic, the next step begins at its
 // epilogue.
-func (f *zippedFrame) step(r *statemachine.Run, args *zippedArgs) (hasEnded, again bool) {
-	defer f.defers.Catch(r, &f.Frame, 4, &again)
+func (f *zippedFrame) step(r *statemachine.Run, args *zippedArgs) (hasEnded, repeat bool) {
+	defer f.defers.Catch(r, &f.Frame, 4, &repeat)
 	var err2 error
 	resumeAt := f.State
 	f.State = statemachine.Running
@@ -411,4 +411,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: 0654daf5934db418
+// Digest of what is above: aa3b5617f2667ec1

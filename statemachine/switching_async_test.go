@@ -158,7 +158,7 @@ func (f *movesInDeferFrame) moveNext(r *statemachine.Run, args *movesInDeferArgs
 	var returned bool
 	defer f.defers.Exit(r, &f.Frame, 2, &returned)
 	for {
-		if hasEnded, again := f.step(r, args); !again {
+		if hasEnded, repeat := f.step(r, args); !repeat {
 			returned = true
 			return hasEnded
 		}
@@ -167,8 +167,8 @@ func (f *movesInDeferFrame) moveNext(r *statemachine.Run, args *movesInDeferArgs
 
 // step runs [movesInDefer] until it suspends, ends or panics; after a panic, the next step begins
 // at its epilogue.
-func (f *movesInDeferFrame) step(r *statemachine.Run, args *movesInDeferArgs) (hasEnded, again bool) {
-	defer f.defers.Catch(r, &f.Frame, 2, &again)
+func (f *movesInDeferFrame) step(r *statemachine.Run, args *movesInDeferArgs) (hasEnded, repeat bool) {
+	defer f.defers.Catch(r, &f.Frame, 2, &repeat)
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -427,7 +427,11 @@ func movesAndEndsAsync(ctx context.Context, s schedulers.Scheduler, end func()) 
 type movesAndEndsLocals struct {
 	statemachine.Frame
 
-	end func()
+	end      func()
+	endEnter func(*statemachine.Run) interface{ Results(*statemachine.Run) }
+
+	err  error
+	end2 interface{ Results(*statemachine.Run) }
 }
 
 // movesAndEndsArgs are the parameters that only the start of [movesAndEnds] needs.
@@ -439,13 +443,14 @@ type movesAndEndsArgs struct {
 // moveNext runs [movesAndEnds] on to its next suspension (false) or its end (true). When it
 // continues, args is nil.
 func (f *movesAndEndsLocals) moveNext(r *statemachine.Run, args *movesAndEndsArgs) (hasEnded bool, result0 error) {
-	var err error
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
 		return
@@ -456,8 +461,8 @@ func (f *movesAndEndsLocals) moveNext(r *statemachine.Run, args *movesAndEndsArg
 		goto move1
 	}
 //line github.com/movenext/movenext/statemachine/switching_test.go:216
-	err = job.SwitchTo(args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:461
+	f.err = job.SwitchTo(args.ctx, args.s)
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:466
 	goto after1
 move1:
 	f.State = 1
@@ -465,12 +470,35 @@ move1:
 	return r.SwitchTo(args.ctx, args.s), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/switching_test.go:216
-	err = r.Refusal()
+	f.err = r.Refusal()
 after1:
 //line github.com/movenext/movenext/statemachine/switching_test.go:217
+	if f.endEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/statemachine/switching_test.go:217
 	f.end()
-	return true, err
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:474
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:482
+	goto after2
+entered:
+//line github.com/movenext/movenext/statemachine/switching_test.go:217
+	f.end2 = f.endEnter(r)
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:487
+	if f.end2 == nil {
+		goto after2
+	}
+	f.State = 2
+	f.end, f.endEnter = nil, nil // not needed any more
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/statemachine/switching_test.go:217
+	f.end2.Results(r)
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:497
+	f.end2 = nil
+after2:
+//line github.com/movenext/movenext/statemachine/switching_test.go:218
+	return true, f.err
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:502
 }
 
 // movesAndEndsMachine is [movesAndEnds] as the root of a chain: chain, job and frame in one
@@ -491,7 +519,7 @@ func (f *movesAndEndsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *movesAndEndsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.movesAndEnds", "github.com/movenext/movenext/statemachine/switching_test.go", 216)
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.movesAndEnds", "github.com/movenext/movenext/statemachine/switching_test.go", 216, 217)
 }
 
-// Digest of what is above: 7e138368276eb363
+// Digest of what is above: 7cc26c23a3ff574c

@@ -67,12 +67,12 @@ func TestBlockingCallsAreReported(t *testing.T) {
 	assert.Greater(t, tried, 80)
 }
 
-// called returns the findings in fn, and in functions of its package that it names.
+// called returns the findings in fn, and in functions of its package that it names in either form.
 func called(named map[string][]string, fn *ast.FuncDecl) []string {
 	all := named[fn.Name.Name]
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			all = append(all, named[id.Name]...)
+			all = append(all, named[strings.TrimSuffix(id.Name, "Async")]...)
 		}
 		return true
 	})

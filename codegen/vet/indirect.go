@@ -12,7 +12,8 @@ import (
 // twin. Each is one of
 //
 //	s.Get(ctx)           a method of an interface or type parameter; an implementation has a twin
-//	next(ctx)            a func value; no type shows what it holds
+//	h.next(ctx)          a func value; no type shows what it holds
+//	retry(ctx, h.next)   likewise, given to a function that would suspend in it
 //	helper(ctx)          a function without annotation that calls one that suspends, or blocks
 //	io.ReadAll(conn)     a foreign function that receives a value whose methods have twins
 //	slices.Map(l, fetch) likewise with a function, or one that is kept
@@ -161,7 +162,8 @@ func (c *callCheck) call(call *ast.CallExpr) {
 		return
 	}
 	c.runs(call)
-	if c.suspends(call) {
+	if point, ok := c.twins.Suspends(call, c.info); ok {
+		c.givenValues(call, &point)
 		return
 	}
 	fn := c.callee(call)

@@ -21,7 +21,13 @@ func (c *callCheck) funcValue(call *ast.CallExpr) {
 		return
 	}
 	if id, ok := fun.(*ast.Ident); ok {
-		if v, ok := c.info.ObjectOf(id).(*types.Var); ok && (c.entered[v] || c.isYield(v)) {
+		v, ok := c.info.ObjectOf(id).(*types.Var)
+		switch {
+		case !ok:
+		case c.entered[v] && v.Kind() == types.ParamVar:
+			c.enteredParameter(call, sig)
+			return
+		case c.entered[v] || c.isYield(v):
 			return
 		}
 	}
@@ -33,6 +39,43 @@ func (c *callCheck) funcValue(call *ast.CallExpr) {
 		return
 	}
 	c.report(call, valueBlocks(types.ExprString(call.Fun)))
+}
+
+// enteredParameter reports a call that suspends if a machine has given the function, but blocks
+// since plain code gives one to the twin.
+func (c *callCheck) enteredParameter(call *ast.CallExpr, sig *types.Signature) {
+	c.note(c.region.decl, blindCall{Type: typeName(sig)})
+	if f, ok := c.storedAt(ast.Unparen(call.Fun)); ok {
+		c.report(call, paramBlocks(types.ExprString(call.Fun), f))
+	}
+}
+
+// givenValues reports functions that a machine gives to one which would suspend in them, but has
+// no entry of them. What blocks in a literal is reported there.
+func (c *callCheck) givenValues(call *ast.CallExpr, point *source.Suspension) {
+	for _, g := range point.Given(call, c.info) {
+		for _, e := range g.Values {
+			if e = ast.Unparen(e); c.plain[e] {
+				c.givenValue(e, call, g.Func)
+			}
+		}
+	}
+}
+
+func (c *callCheck) givenValue(e ast.Expr, call *ast.CallExpr, sig *types.Signature) {
+	value, to := types.ExprString(e), types.ExprString(call.Fun)
+	f, stored := c.storedAt(e)
+	_, lit := e.(*ast.FuncLit)
+	switch {
+	case lit || c.info.Types[e].IsNil():
+	case c.twinFunction(e) != nil:
+		c.report(e, formGiven(value, to, c.deferred[call]))
+	case c.function(stripInstantiation(e)) != nil:
+	case takesContext(sig) || slices.ContainsFunc(c.signatures, func(t types.Type) bool { return types.Identical(t, sig) }):
+		c.report(e, valueGiven(value, to))
+	case stored:
+		c.report(e, storedBlocks(value, f))
+	}
 }
 
 // startsOnly reports whether a function of this type returns something to await, as the finding

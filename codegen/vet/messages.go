@@ -221,8 +221,26 @@ func valueBlocks(call string) message {
 	return message{
 		call + " blocks the worker if what it holds would suspend",
 		"the type of a func value does not show a twin",
-		"take a func that returns a *job.Job and await that, or an interface with both forms",
+		"take the function as a parameter, a func that returns a *job.Job and await that, or an interface with both forms",
 	}
+}
+
+// valueGiven returns the message about a func value that a machine gives to a function.
+func valueGiven(value, function string) message {
+	return message{
+		fmt.Sprintf("%s blocks the worker in %s if it would suspend", value, function),
+		"the type of a func value does not show a twin",
+		"pass the function itself, a literal, or a parameter",
+	}
+}
+
+// formGiven returns the message about a function with a twin whose entry a machine cannot pass.
+func formGiven(value, function string, deferred bool) message {
+	why, do := "a generic function and a promoted method have no entry as values", "pass a literal that calls it"
+	if deferred {
+		why, do = "a deferred call passes no entries", "defer a literal that makes the call"
+	}
+	return message{fmt.Sprintf("%s blocks the worker in %s", value, function), why, do}
 }
 
 // storedBlocks returns the message about a call of a func value that may be f.
@@ -232,6 +250,16 @@ func storedBlocks(call string, f storedFunc) message {
 		do = valueBlocks(call).do
 	}
 	return message{fmt.Sprintf("%s blocks the worker if it is %s", call, f.name), f.why.Calls + " blocks there", do}
+}
+
+// paramBlocks returns the message about a parameter to which plain code gives a function that
+// blocks.
+func paramBlocks(call string, f storedFunc) message {
+	m := storedBlocks(call, f)
+	if f.why.Twin {
+		m.do = "pass it in an annotated function"
+	}
+	return m
 }
 
 // valueRun returns the message about a func value that is passed to the runtime.

@@ -226,13 +226,20 @@ func (c *callCheck) destination(e ast.Expr, stack []ast.Node) types.Object {
 }
 
 // parameterFor returns the parameter that receives the argument e, of a function of the package,
-// or the runtime container that e is passed to.
+// or the runtime container that e is passed to. The twin of a function has the parameters of the
+// function. A call of the function itself suspends or is plain, so it is no concern: only the twin
+// calls plain functions on a worker.
 func (c *callCheck) parameterFor(call *ast.CallExpr, e ast.Expr) types.Object {
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && c.ofCoord(call) {
 		return c.place(sel.X)
 	}
 	callee := c.callee(call)
 	if callee == nil || callee.Pkg() != c.survey.pass.Pkg {
+		return nil
+	}
+	if plain := c.twins.Plain(callee); plain != nil {
+		callee = plain
+	} else if point, ok := c.twins.Suspends(call, c.info); ok && len(point.Companions) > 0 {
 		return nil
 	}
 	params := callee.Origin().Signature().Params()

@@ -45,13 +45,18 @@ type survey struct {
 	decls    map[*types.Func]*ast.FuncDecl
 	entered  map[*types.Var]bool // variables of machines whose calls suspend
 	runnable map[*types.Var]bool // variables whose values suspend where the runtime calls them
+	plain    map[ast.Expr]bool   // what machines give to functions that have no entry of it
 	deferred map[*ast.CallExpr]bool
 	called   map[types.Object]bool // functions and variables that calls name
 	facts    *known
 }
 
 func newSurvey(pass *analysis.Pass) *survey {
-	s := &survey{pass: pass, info: pass.TypesInfo, decls: map[*types.Func]*ast.FuncDecl{}, entered: map[*types.Var]bool{}, runnable: map[*types.Var]bool{}, deferred: map[*ast.CallExpr]bool{}, called: map[types.Object]bool{}, facts: readFacts(pass)}
+	s := &survey{
+		pass: pass, info: pass.TypesInfo, facts: readFacts(pass),
+		decls: map[*types.Func]*ast.FuncDecl{}, entered: map[*types.Var]bool{}, runnable: map[*types.Var]bool{},
+		plain: map[ast.Expr]bool{}, deferred: map[*ast.CallExpr]bool{}, called: map[types.Object]bool{},
+	}
 	for _, file := range pass.Files {
 		if ast.IsGenerated(file) {
 			continue
@@ -80,13 +85,16 @@ func newSurvey(pass *analysis.Pass) *survey {
 			}
 			r := &region{runner: who, decl: fn, typ: fn.Type, body: fn.Body}
 			if who == machine {
-				literals, vars, given := analyse.HeldFunctions(pass.Fset, pass.Pkg, s.info, file, fn)
-				r.parts = slices.Concat(literals, []*ast.FuncLit{source.StreamLiteral(fn)})
-				for _, v := range vars {
+				held := analyse.HeldFunctions(pass.Fset, pass.Pkg, s.info, file, fn)
+				r.parts = slices.Concat(held.Literals, []*ast.FuncLit{source.StreamLiteral(fn)})
+				for _, v := range held.Entered {
 					s.entered[v] = true
 				}
-				for _, v := range given {
+				for _, v := range held.Run {
 					s.runnable[v] = true
+				}
+				for _, e := range held.Plain {
+					s.plain[e] = true
 				}
 			}
 			s.survey(r)

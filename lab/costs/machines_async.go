@@ -146,17 +146,24 @@ func serveAsync(ctx context.Context, next func() *job.Job[int], calls bool) (res
 type serveLocals struct {
 	statemachine.Frame
 
-	ctx   context.Context
-	next  func() *job.Job[int]
-	calls bool
+	ctx       context.Context
+	next      func() *job.Job[int]
+	calls     bool
+	nextEnter func(*statemachine.Run) (interface {
+		Results(*statemachine.Run) *job.Job[int]
+	}, *job.Job[int])
 
-	pause1 *pauseFrame
-	await2 *job.Job[int]
+	next1 interface {
+		Results(*statemachine.Run) *job.Job[int]
+	}
+	pause2 *pauseFrame
+	await4 *job.Job[int]
 }
 
 // moveNext runs [serve] on to its next suspension (false) or its end (true).
 func (f *serveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
+	var nextValue *job.Job[int]
 	var awaited *job.Job[int]
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
@@ -166,6 +173,10 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
+	case 4:
+		goto resume4
 	default:
 		statemachine.Misuse(resumeAt)
 		return
@@ -176,39 +187,85 @@ for1:
 		goto else1
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:22
-	f.pause1, _, err = pauseEnter(r, f.ctx, f.next())
-//line github.com/movenext/movenext/lab/costs/machines_async.go:181
-	if f.pause1 == nil {
+	if f.nextEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/lab/costs/machines.go:22
+	nextValue = f.next()
+//line github.com/movenext/movenext/lab/costs/machines_async.go:196
+	goto after1
+entered:
+//line github.com/movenext/movenext/lab/costs/machines.go:22
+	f.next1, nextValue = f.nextEnter(r)
+//line github.com/movenext/movenext/lab/costs/machines_async.go:201
+	if f.next1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
 //line github.com/movenext/movenext/lab/costs/machines.go:22
-	_, err = f.pause1.Results(r)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:190
-	f.pause1 = nil
+	nextValue = f.next1.Results(r)
+//line github.com/movenext/movenext/lab/costs/machines_async.go:210
+	f.next1 = nil
 after1:
+//line github.com/movenext/movenext/lab/costs/machines.go:22
+	f.pause2, _, err = pauseEnter(r, f.ctx, nextValue)
+//line github.com/movenext/movenext/lab/costs/machines_async.go:215
+	if f.pause2 == nil {
+		goto after2
+	}
+	f.State = 2
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/lab/costs/machines.go:22
+	_, err = f.pause2.Results(r)
+//line github.com/movenext/movenext/lab/costs/machines_async.go:224
+	f.pause2 = nil
+after2:
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/lab/costs/machines_async.go:197
+//line github.com/movenext/movenext/lab/costs/machines_async.go:231
 	goto endIf1
 else1:
+//line github.com/movenext/movenext/lab/costs/machines.go:25
+	if f.nextEnter != nil {
+		goto entered1
+	}
+//line github.com/movenext/movenext/lab/costs/machines.go:25
+	nextValue = f.next()
+//line github.com/movenext/movenext/lab/costs/machines_async.go:240
+	goto after3
+entered1:
+//line github.com/movenext/movenext/lab/costs/machines.go:25
+	f.next1, nextValue = f.nextEnter(r)
+//line github.com/movenext/movenext/lab/costs/machines_async.go:245
+	if f.next1 == nil {
+		goto after3
+	}
+	f.State = 3
+	return false, nil
+resume3:
+//line github.com/movenext/movenext/lab/costs/machines.go:25
+	nextValue = f.next1.Results(r)
+//line github.com/movenext/movenext/lab/costs/machines_async.go:254
+	f.next1 = nil
+after3:
 	// machines.go:25: } else if _, err := next().Await(); err != nil {
 //line github.com/movenext/movenext/lab/costs/machines.go:25
-	if awaited = f.next(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:203
-		goto after2
+	if awaited = nextValue; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/lab/costs/machines_async.go:260
+		goto after4
 	}
-	f.State = 2
-	f.await2 = awaited
+	f.State = 4
+	f.await4 = awaited
 	return r.Await(awaited), nil
-resume2:
-	awaited = statemachine.AwaitedJob(r, f.await2)
-	f.await2 = nil
-after2:
+resume4:
+	awaited = statemachine.AwaitedJob(r, f.await4)
+	f.await4 = nil
+after4:
 	{
 //line github.com/movenext/movenext/lab/costs/machines.go:25
 		_, err2 := awaited.GetResult()
@@ -218,7 +275,7 @@ after2:
 		}
 	}
 endIf1:
-//line github.com/movenext/movenext/lab/costs/machines_async.go:222
+//line github.com/movenext/movenext/lab/costs/machines_async.go:279
 	goto for1
 }
 
@@ -239,7 +296,7 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/lab/costs/machines.go", 22, 25)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/lab/costs/machines.go", 22, 22, 25, 25)
 }
 
 // Digest of count: e7c8f0834c96e722
@@ -285,7 +342,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:35
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:289
+//line github.com/movenext/movenext/lab/costs/machines_async.go:346
 	f.State = 1
 	return true
 resume1:
@@ -295,14 +352,14 @@ resume1:
 //line github.com/movenext/movenext/lab/costs/machines.go:35
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/costs/machines_async.go:299
+//line github.com/movenext/movenext/lab/costs/machines_async.go:356
 			return true
 //line github.com/movenext/movenext/lab/costs/machines.go:37
 		}
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:34
 	f.i++
-//line github.com/movenext/movenext/lab/costs/machines_async.go:306
+//line github.com/movenext/movenext/lab/costs/machines_async.go:363
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -375,7 +432,7 @@ range1:
 	// machines.go:44: for v, err := range count(n) {
 //line github.com/movenext/movenext/lab/costs/machines.go:44
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:379
+//line github.com/movenext/movenext/lab/costs/machines_async.go:436
 		goto resume1
 	}
 	f.State = 1
@@ -390,18 +447,18 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/lab/costs/machines_async.go:394
+//line github.com/movenext/movenext/lab/costs/machines_async.go:451
 			goto leave1
 //line github.com/movenext/movenext/lab/costs/machines.go:47
 		}
 		f.total += v
 	}
-//line github.com/movenext/movenext/lab/costs/machines_async.go:400
+//line github.com/movenext/movenext/lab/costs/machines_async.go:457
 	goto range1
 leave1:
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:405
+//line github.com/movenext/movenext/lab/costs/machines_async.go:462
 		goto resume2
 	}
 	f.State = 2
@@ -411,7 +468,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/lab/costs/machines_async.go:415
+//line github.com/movenext/movenext/lab/costs/machines_async.go:472
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/costs/machines.go:48
@@ -419,15 +476,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/lab/costs/machines_async.go:423
+//line github.com/movenext/movenext/lab/costs/machines_async.go:480
 	f.loop1 = nil
 //line github.com/movenext/movenext/lab/costs/machines.go:50
 	f.total, f.err = f.total+1000, nil
-//line github.com/movenext/movenext/lab/costs/machines_async.go:427
+//line github.com/movenext/movenext/lab/costs/machines_async.go:484
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/costs/machines.go:50
 	return true
-//line github.com/movenext/movenext/lab/costs/machines_async.go:431
+//line github.com/movenext/movenext/lab/costs/machines_async.go:488
 }
 
 // sumMachine is [sum] as the root of a chain: chain, job and frame in one allocation.
@@ -450,4 +507,4 @@ func (f *sumMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.sum", "github.com/movenext/movenext/lab/costs/machines.go", 44, 44)
 }
 
-// Digest of what is above: 0f702e35cf44d64b
+// Digest of what is above: dbe6fe1bc37df32b

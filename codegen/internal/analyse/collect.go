@@ -49,6 +49,24 @@ func (c *funcCollector) declare(id *ast.Ident) {
 	}
 }
 
+// declareParams declares the parameters that have companions.
+func (c *funcCollector) declareParams() {
+	if c.facts.Outer != nil {
+		return
+	}
+	for _, p := range c.facts.Source.Companions() {
+		switch name := p.Param.Name(); {
+		case name == "" || name == "_":
+		case p.Variadic:
+			c.declareList(p)
+		default:
+			f := &FuncVar{Var: p.Param, Read: true, param: true, known: true}
+			c.vars[p.Param] = f
+			c.order = append(c.order, f)
+		}
+	}
+}
+
 func (c *funcCollector) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.FuncLit:
@@ -81,6 +99,7 @@ func (c *funcCollector) visit(n ast.Node) bool {
 	case *ast.RangeStmt:
 		c.unknown(n.Key)
 		c.unknown(n.Value)
+		c.declareElement(n)
 	case *ast.UnaryExpr:
 		if n.Op == token.AND {
 			c.unknown(n.X)
@@ -91,6 +110,7 @@ func (c *funcCollector) visit(n ast.Node) bool {
 		}
 	case *ast.CallExpr:
 		c.recordCall(n)
+		c.recordGiven(n)
 	case *ast.Ident:
 		if f := c.variableOf(n); f != nil && c.facts.Info.Uses[n] != nil && !c.seen[n] {
 			f.Read = true
@@ -118,7 +138,7 @@ func (c *funcCollector) recordAssignment(lhs, rhs []ast.Expr) {
 		}
 		f.Read = f.Read || len(lhs) > 1
 		c.seen[ast.Unparen(e).(*ast.Ident)] = true
-		if len(lhs) != len(rhs) || len(c.literals) > 0 || !c.holdable(rhs[i]) {
+		if len(lhs) != len(rhs) || len(c.literals) > 0 {
 			f.known = false
 			continue
 		}
@@ -127,14 +147,6 @@ func (c *funcCollector) recordAssignment(lhs, rhs []ast.Expr) {
 			other.called = true // perhaps, under f's name
 		}
 	}
-}
-
-// holdable reports whether a variable's value stays known if e is assigned to it.
-func (c *funcCollector) holdable(e ast.Expr) bool {
-	if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok {
-		return !c.facts.CallsRecover(lit.Body)
-	}
-	return c.facts.Info.Types[e].IsNil() || c.variableOf(e) != nil || c.facts.EntryOf(e) != nil
 }
 
 // recordCall records a call of a variable. Literals that known variables hold become machines,
@@ -153,6 +165,21 @@ func (c *funcCollector) recordCall(call *ast.CallExpr) {
 	}
 	c.seen[id] = true
 	c.calls = append(c.calls, literalCall{f, slices.Clone(c.literals)})
+}
+
+// recordGiven records the variables that a call passes to parameters with companions.
+func (c *funcCollector) recordGiven(call *ast.CallExpr) {
+	s, ok := c.facts.Source.Package.Twins.Suspends(call, c.facts.Info)
+	if !ok {
+		return
+	}
+	for _, g := range s.Given(call, c.facts.Info) {
+		for _, e := range g.Values {
+			if f := c.variableOf(e); f != nil {
+				f.called, f.copied = true, true
+			}
+		}
+	}
 }
 
 func (c *funcCollector) isHeld(lit *ast.FuncLit) bool {
@@ -176,6 +203,9 @@ func (fs *Facts) FuncVarOf(e ast.Expr) *FuncVar {
 	return fs.Literals.vars[v]
 }
 
+// HeldIn returns the variable v as one with a companion, or nil.
+func (fs *Facts) HeldIn(v *types.Var) *FuncVar { return fs.Literals.vars[v] }
+
 // noteAssigned makes machines of the literals that are assigned to variables with
 // companions, and marks the statement to be flattened.
 func (fs *Facts) noteAssigned(n ast.Node, around []ast.Node) {
@@ -195,9 +225,7 @@ func (fs *Facts) noteAssigned(n ast.Node, around []ast.Node) {
 		}
 		fs.mark(around, n)
 		if i < len(rhs) {
-			if lit, ok := ast.Unparen(rhs[i]).(*ast.FuncLit); ok {
-				fs.machine(lit).Entered = true
-			}
+			fs.noteEntered(rhs[i])
 		}
 	}
 }

@@ -30,8 +30,11 @@ type Literals struct {
 	Named    map[ast.Expr]NamedRun // functions with twins that the runtime calls
 	// Entries are the variables that hold suspending functions, by their companions.
 	Entries map[*types.Var]*FuncVar
+	// Lists are the variadic parameters with companions, by those.
+	Lists map[*types.Var]*FuncList
 
 	vars       map[*types.Var]*FuncVar // the same, by the variables themselves
+	lists      map[*types.Var]*FuncList
 	arguments  map[*types.Var]ast.Expr // what variables hold until it is passed to the runtime
 	suspending map[*ast.FuncLit]bool   // results of literalSuspends
 }
@@ -40,6 +43,7 @@ func newLiterals() *Literals {
 	return &Literals{
 		suspending: map[*ast.FuncLit]bool{}, Machines: map[*ast.FuncLit]*Literal{}, Runs: map[*ast.CallExpr]JobRun{}, Named: map[ast.Expr]NamedRun{},
 		arguments: map[*types.Var]ast.Expr{}, vars: map[*types.Var]*FuncVar{}, Entries: map[*types.Var]*FuncVar{},
+		lists: map[*types.Var]*FuncList{}, Lists: map[*types.Var]*FuncList{},
 	}
 }
 

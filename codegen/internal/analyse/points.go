@@ -25,9 +25,9 @@ func (fs *Facts) findPoints() {
 			detached[n.Call] = true // the function runs elsewhere
 		case *ast.DeferStmt:
 			detached[n.Call] = true // or later
-			fs.noteDeferred(n)
+			fs.noteDeferred(n, around)
 		case *ast.RangeStmt:
-			if _, ok := fs.StreamIn(n); ok {
+			if _, ok := fs.StreamIn(n); ok || n.Value != nil && fs.FuncVarOf(n.Value) != nil { // see FuncList
 				fs.mark(around, n)
 			}
 		case *ast.AssignStmt, *ast.ValueSpec:
@@ -38,6 +38,7 @@ func (fs *Facts) findPoints() {
 				if s.Kind == source.KindLiteral {
 					fs.machine(ast.Unparen(n.Fun).(*ast.FuncLit))
 				}
+				fs.noteGiven(n, &s)
 				fs.mark(around, n)
 			}
 		}
@@ -47,7 +48,7 @@ func (fs *Facts) findPoints() {
 }
 
 // noteDeferred records a deferred call that suspends.
-func (fs *Facts) noteDeferred(n *ast.DeferStmt) {
+func (fs *Facts) noteDeferred(n *ast.DeferStmt, around []ast.Node) {
 	s, ok := fs.suspension(n.Call)
 	if !ok || s.Kind == source.KindOperation {
 		return
@@ -55,6 +56,9 @@ func (fs *Facts) noteDeferred(n *ast.DeferStmt) {
 	fs.Deferred[n] = &s
 	if lit, ok := ast.Unparen(n.Call.Fun).(*ast.FuncLit); ok {
 		fs.machine(lit).Deferred = true
+	}
+	if f := fs.FuncVarOf(n.Call.Fun); f != nil && f.Perhaps {
+		fs.mark(around, n) // it has to ask whether there is an entry
 	}
 }
 

@@ -157,15 +157,21 @@ func (fs *Facts) valueOf(arg ast.Expr) ast.Expr {
 	return arg
 }
 
-// HeldFunctions returns the variables of the annotated function decl that are known to hold
-// only suspending functions (vars) and those that hold functions for the runtime to call
-// (arguments). It also returns the function literals among their values, which become machines if
-// they suspend. It serves tools that analyse source the way the generator does. info must cover
-// the whole file, with the twins of its functions.
-func HeldFunctions(fset *token.FileSet, pkg *types.Package, info *types.Info, file *ast.File, decl *ast.FuncDecl) (list []*ast.FuncLit, vars, arguments []*types.Var) {
+// Held describes the functions that an annotated function has as values.
+type Held struct {
+	Literals []*ast.FuncLit // they become machines if they suspend
+	Entered  []*types.Var   // variables, parameters among them, whose calls suspend if what they hold does
+	Run      []*types.Var   // variables that hold functions for the runtime to call
+	Plain    []ast.Expr     // what is given to a parameter with a companion, but has no entry there
+}
+
+// HeldFunctions describes the functions that the annotated function decl has as values. It serves
+// tools that analyse source the way the generator does. info must cover the whole file, with the
+// twins of its functions.
+func HeldFunctions(fset *token.FileSet, pkg *types.Package, info *types.Info, file *ast.File, decl *ast.FuncDecl) Held {
 	object, ok := info.Defs[decl.Name].(*types.Func)
 	if !ok {
-		return nil, nil, nil
+		return Held{}
 	}
 	p := &source.Package{Path: pkg.Path(), Name: pkg.Name(), Fset: fset, Types: pkg, Info: info, Twins: &source.Twins{}}
 	f := &source.File{Syntax: file}
@@ -173,19 +179,51 @@ func HeldFunctions(fset *token.FileSet, pkg *types.Package, info *types.Info, fi
 	f.Functions = []*source.Function{fn}
 	u := newFacts(fn, typetext.New(p, f))
 	u.analyse()
+	h := Held{Plain: u.givenPlain()}
+	for _, l := range u.Literals.Order {
+		if l.Entered {
+			h.Literals = append(h.Literals, l.Node) // given to a parameter with a companion
+		}
+	}
 	for v, held := range u.Literals.vars {
-		vars = append(vars, v)
+		if !slices.ContainsFunc(held.values, u.blocks) {
+			h.Entered = append(h.Entered, v)
+		}
 		for _, e := range held.values {
 			if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok {
-				list = append(list, lit)
+				h.Literals = append(h.Literals, lit)
 			}
 		}
 	}
 	for v, value := range u.Literals.arguments {
-		arguments = append(arguments, v)
+		h.Run = append(h.Run, v)
 		if lit, ok := value.(*ast.FuncLit); ok {
-			list = append(list, lit)
+			h.Literals = append(h.Literals, lit)
 		}
 	}
-	return list, vars, arguments
+	return h
+}
+
+// givenPlain returns what calls give to parameters with companions although it has no entry there.
+// Deferred calls pass no entries.
+func (fs *Facts) givenPlain() []ast.Expr {
+	var list []ast.Expr
+	deferred := map[*ast.CallExpr]bool{}
+	ast.Inspect(fs.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.DeferStmt:
+			deferred[n.Call] = true
+		case *ast.CallExpr:
+			s, _ := fs.Source.Package.Twins.Suspends(n, fs.Info)
+			for _, g := range s.Given(n, fs.Info) {
+				for _, e := range g.Values {
+					if deferred[n] || g.Spread || fs.blocks(e) && fs.Binds(e) == nil {
+						list = append(list, ast.Unparen(e))
+					}
+				}
+			}
+		}
+		return true
+	})
+	return list
 }

@@ -3,6 +3,7 @@ package emit
 import (
 	"fmt"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/movenext/movenext/codegen/internal/ir"
@@ -98,7 +99,7 @@ func (e *emitter) plainForm() string {
 func (e *emitter) frameLiteral() string {
 	var fields []string
 	for i, v := range e.fn.Inputs() {
-		if v.Stored() && !v.Passed {
+		if v.Stored() && !v.Passed && (v.Cell || e.entering || !slices.Contains(e.fn.Companions, v)) {
 			fields = append(fields, v.Field+": "+e.argument(i, v))
 		}
 	}
@@ -140,10 +141,7 @@ func fieldOf(frame string, v *ir.Variable) string {
 func (e *emitter) enter() {
 	fn, names := e.fn, e.fn.Declared
 	run, frame, m := e.unlike("r"), e.unlike("frame"), e.unlike("m")
-	params := run + " *" + e.runtime("Run")
-	if list := e.sig.ParamList(); list != "" {
-		params += ", " + list
-	}
+	params := run + " *" + e.runtime("Run") + e.paramLists()
 	results := []string{"*" + e.frameType()}
 	zeros, values := m, e.predeclaredName("nil")
 	for i, r := range fn.Results {
@@ -164,6 +162,8 @@ func (e *emitter) enter() {
 		e.forward(names.Nested, run, e.predeclaredName("nil"), e.predeclaredName("nil"), "0")
 		e.nestedHead(run, e.unlike("caller"), e.unlike("callee"), e.unlike("at"), strings.Join(results, ", "))
 	}
+	e.entering = true
+	defer func() { e.entering = false }()
 	e.atDeclaration(func() {
 		e.line("%s := %s", frame, e.frameLiteral())
 		if promotes {
@@ -213,10 +213,20 @@ func (e *emitter) nestedHead(run, caller, callee, at, results string) {
 	names := e.fn.Declared
 	e.comment("%s is %s for a caller whose frame may be on the stack: its field for the callee and its state are set if a job that is run in place exits.", names.Nested, names.Enter)
 	params := fmt.Sprintf("%s *%s, %s *%s, %s **%s, %s %s", run, e.runtime("Run"), caller, e.runtime("Frame"), callee, e.frameType(), at, e.predeclaredName("int32"))
-	if list := e.sig.ParamList(); list != "" {
-		params += ", " + list
+	e.line("func %s%s%s(%s) (%s) {", e.sig.ReceiverText(), names.Nested, e.sig.TypeParams, params+e.paramLists(), results)
+}
+
+// paramLists declares the parameters of an entry after those of its own: the companions, then the
+// function's.
+func (e *emitter) paramLists() string {
+	list := ""
+	for _, v := range e.fn.Companions {
+		list += ", " + v.Name + " " + e.typeOf(v)
 	}
-	e.line("func %s%s%s(%s) (%s) {", e.sig.ReceiverText(), names.Nested, e.sig.TypeParams, params, results)
+	if own := e.sig.ParamList(); own != "" {
+		list += ", " + own
+	}
+	return list
 }
 
 // forward prints a body that calls another entry, with the given first arguments.
@@ -225,6 +235,9 @@ func (e *emitter) forward(entry string, first ...string) {
 		entry = e.sig.Receiver.Name + "." + entry
 	} else {
 		entry += e.sig.FrameArgs
+	}
+	for _, v := range e.fn.Companions {
+		first = append(first, v.Name)
 	}
 	if list := e.sig.ArgList(); list != "" {
 		first = append(first, list)

@@ -229,10 +229,21 @@ func (e *emitter) argument(i int, v *ir.Variable) string {
 	if e.fn.Receiver != nil {
 		params = append([]typetext.Param{*e.sig.Receiver}, params...)
 	}
-	if v.Cell && !v.Outside {
-		return "&" + params[i].Name
+	var name string
+	switch i -= len(params); {
+	case i < 0:
+		name = params[len(params)+i].Name
+	case e.entering:
+		name = v.Name
+	case v.Cell:
+		return e.newCell(v)
+	default:
+		return e.predeclaredName("nil")
 	}
-	return params[i].Name
+	if v.Cell && !v.Outside {
+		return "&" + name
+	}
+	return name
 }
 
 // runner returns the name of the method that runs the machine: MoveNext if nothing is passed.

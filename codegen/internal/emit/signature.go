@@ -11,6 +11,8 @@ type emitter struct {
 	*printer
 	sig typetext.Signature
 	arg string // T of the job
+
+	entering bool // prints an entry for machines, which has companions
 }
 
 // emitter prepares printing; it returns nil if the signature cannot be written.
@@ -45,6 +47,9 @@ func (e *emitter) unlike(name string) string {
 	taken := map[string]bool{}
 	for _, p := range e.sig.Params {
 		taken[p.Name] = true
+	}
+	for _, v := range e.fn.Companions {
+		taken[v.Name] = true
 	}
 	if e.sig.Receiver != nil {
 		taken[e.sig.Receiver.Name] = true

@@ -25,6 +25,7 @@ type Function struct {
 	Receiver    *Variable   // nil: it has none
 	Captured    []*Variable // by a literal; first the source of a panic, if recover needs one
 	Params      []*Variable
+	Companions  []*Variable // further parameters of the entries for machines; see source.Companion
 	Results     []*Variable
 	Vars        []*Variable // all variables, including temporaries
 	Code        []Instr     // all of it is reachable
@@ -49,13 +50,14 @@ type Literal struct {
 // Streams reports whether the function is a stream, and not a literal in one.
 func (fn *Function) Streams() bool { return fn.Source.Stream != nil && fn.Literal == nil }
 
-// Inputs returns the receiver, the variables that a literal captures, and the parameters.
+// Inputs returns the receiver, the variables that a literal captures, the parameters and their
+// companions.
 func (fn *Function) Inputs() []*Variable {
 	var list []*Variable
 	if fn.Receiver != nil {
 		list = append(list, fn.Receiver)
 	}
-	return slices.Concat(list, fn.Captured, fn.Params)
+	return slices.Concat(list, fn.Captured, fn.Params, fn.Companions)
 }
 
 // Points returns the suspension points.

@@ -8,7 +8,8 @@
 //	files.go      Sources reads and parses the files that may matter, each once
 //	find.go       Find finds the annotations, on syntax alone, and chooses names;
 //	              stubs.go declares the twins to come in the files that were parsed
-//	typecheck.go  Checker checks types; cgo.go: files that import C
+//	typecheck.go  Checker checks types; companions.go completes the stubs before; cgo.go: files
+//	              that import C
 //	variant.go    builds the model of package source from the result
 //
 // Errors that other tools also report (in lists, syntax, types) become findings with a position

@@ -69,12 +69,8 @@ func (c *Checker) Absent(p *packages.Package) []Absent {
 
 // typeOf returns the signature of a function or a method of pkg as text, or "" for none.
 func typeOf(pkg *types.Package, recv, name string) string {
-	obj := pkg.Scope().Lookup(name)
-	if named := pkg.Scope().Lookup(recv); recv != "" && named != nil {
-		obj, _, _ = types.LookupFieldOrMethod(types.NewPointer(named.Type()), true, pkg, name)
-	}
-	fn, ok := obj.(*types.Func)
-	if !ok {
+	fn := lookup(pkg, recv, name)
+	if fn == nil {
 		return ""
 	}
 	// The names of parameters are no part of the type, and those of results differ.

@@ -35,6 +35,7 @@ type File struct {
 	checked     *ast.File
 	stubs       []stub
 	stubImports []ast.Decl
+	entered     bool // the stubs of entries have their companions
 }
 
 // Annotates reports whether the file has functions for which something is generated.

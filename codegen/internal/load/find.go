@@ -3,6 +3,7 @@ package load
 import (
 	"go/ast"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -35,6 +36,8 @@ type scope struct {
 	mentioned    mentions
 	count        int // annotated functions
 	findings     []source.Diagnostic
+
+	mu sync.Mutex // of the stubs, while companions are added
 }
 
 // Finder finds the annotated functions of a workspace.

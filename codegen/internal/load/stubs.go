@@ -36,6 +36,10 @@ import (
 // The frame of a method of a generic type needs that type's parameters with their constraints, so
 // its stub is added to the file that declares the type.
 //
+// Only the companions of an entry (source.Companion) depend on types: whether the type called
+// Handler is that of functions. So a first check of the package, without the bodies of functions,
+// finds out how many there are (companions.go).
+//
 // Previously generated files are ignored, since they may be stale.
 
 // The qualifiers in stubs: names that no source uses.

@@ -153,6 +153,7 @@ func (c *Checker) checkOne(p *packages.Package) *checked {
 		result.types = types.Unsafe
 		return result
 	}
+	c.addCompanions(p)
 	files, withoutC := c.files(p)
 	if c.targets[p.ID] {
 		result.info = newInfo()

@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/movenext/movenext/codegen/internal/analyse"
 	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
@@ -13,7 +14,21 @@ func (lo *lowering) deferStatement(s *ast.DeferStmt) {
 	if lo.Suspends(s) {
 		lo.spillAll(lo.PutOffOperands(s.Call), false)
 	}
+	if f := lo.FuncVarOf(s.Call.Fun); f != nil && f.Perhaps {
+		lo.deferPerhaps(s, f)
+		return
+	}
 	lo.add(lo.deferring(s))
+}
+
+// deferPerhaps defers a call of a variable whose companion may be nil: then the call is plain, and
+// may recover.
+func (lo *lowering) deferPerhaps(s *ast.DeferStmt, f *analyse.FuncVar) {
+	plain, end := lo.label("plain"), lo.label("deferred")
+	lo.add(lo.unlessEntered(f, plain), lo.deferring(s), &ir.Jump{To: end}, &ir.Mark{Label: plain})
+	d := &ir.Deferral{Node: s, Late: lo.HasCall(s.Call.Fun)}
+	d.Call = lo.deferredCall(d, s.Call, nil)
+	lo.add(d, &ir.Mark{Label: end})
 }
 
 // deferring returns the instruction of a defer statement whose suspension points, if any, have
@@ -169,7 +184,11 @@ func (lo *lowering) deferringPoint(d *ir.Deferral, s *ast.DeferStmt, p *source.S
 	switch p.Kind {
 	case source.KindEnter:
 		lo.renameCallee(s.Call, p.Enter.Name())
-		enters(d, lo.values(s.Call), lo.deferredCall(d, s.Call, p.Method, ir.Rope{ir.RunName}))
+		more := []ir.Rope{{ir.RunName}}
+		for range p.Companions {
+			more = append(more, ir.Rope{ir.NilName})
+		}
+		enters(d, lo.values(s.Call), lo.deferredCall(d, s.Call, p.Method, more...))
 	case source.KindLiteral:
 		l := lo.machineOf(ast.Unparen(s.Call.Fun).(*ast.FuncLit))
 		args := []ir.Rope{{ir.RunName}}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/movenext/movenext/codegen/internal/analyse"
 	"github.com/movenext/movenext/codegen/internal/ir"
+	"github.com/movenext/movenext/codegen/internal/source"
+	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
 // Function literals that become machines.
@@ -124,14 +126,16 @@ func (lo *lowering) companions(lhs, rhs []ast.Expr, declares bool) {
 }
 
 // entryOf returns the companion as a variable of the function.
-func (lo *lowering) entryOf(f *analyse.FuncVar) *ir.Variable {
-	if v := lo.vars[f.Entry]; v != nil {
+func (lo *lowering) entryOf(f *analyse.FuncVar) *ir.Variable { return lo.companionVariable(f.Entry) }
+
+func (lo *lowering) companionVariable(entry *types.Var) *ir.Variable {
+	if v := lo.vars[entry]; v != nil {
 		return v
 	}
-	if v := lo.capture(f.Entry); v != nil {
+	if v := lo.capture(entry); v != nil {
 		return v
 	}
-	return lo.declare(f.Entry)
+	return lo.declare(entry)
 }
 
 // onlyCalled reports whether one of the variables is only ever called, so that its companion is
@@ -144,34 +148,108 @@ func (lo *lowering) onlyCalled(lhs []ast.Expr) bool {
 	return f != nil && !f.Read
 }
 
-// companion returns the entry of a value: a function that enters it.
+// companion returns the entry of a value: a function that enters it, or nil if there is none.
 func (lo *lowering) companion(f *analyse.FuncVar, e ast.Expr) ir.Rope {
-	if lo.Info.Types[e].IsNil() {
-		return ir.Rope{ir.NilName}
+	callee := lo.calleeType(f)
+	only := f.OnlyLiteral(lo.Info) != nil
+	return lo.entryFor(f.Var.Type().Underlying().(*types.Signature), e, callee, only)
+}
+
+// hasEntry reports whether the value e has an entry.
+func (lo *lowering) hasEntry(e ast.Expr) bool {
+	if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok {
+		l := lo.Literals.Machines[lit]
+		return l != nil && l.Entered
 	}
+	return lo.FuncVarOf(e) != nil || lo.EntryOf(e) != nil
+}
+
+// entryFor returns a function that enters the value e, with the given type for the suspended
+// callee: that of the frame of a literal, or of an interface.
+func (lo *lowering) entryFor(sig *types.Signature, e ast.Expr, callee ir.Rope, frame bool) ir.Rope {
 	if other := lo.FuncVarOf(e); other != nil {
 		return ir.Rope{ir.Use(lo.entryOf(other))}
 	}
-	sig := f.Var.Type().Underlying().(*types.Signature)
-	names, args := []string{}, []ir.Rope{{ir.RunName}}
+	if !lo.hasEntry(e) {
+		return ir.Rope{ir.NilName}
+	}
+	lit, ok := ast.Unparen(e).(*ast.FuncLit)
+	if !ok {
+		return lo.entryBody(sig, lo.enterOf(e), len(lo.EntryOf(e).Companions))
+	}
+	names, args := lo.entryParams(sig)
+	entry := lo.enterLiteral(lo.machineOf(lit), true, args...)
+	head := append(lo.companionType(sig, callee, names), ir.Text(" {\n"))
+	if frame {
+		return append(append(append(head, ir.Text("return ")), entry...), ir.Text("\n}"))
+	}
+	return append(append(head, lo.enteredBody(sig, entry)...), ir.Text("}"))
+}
+
+// entryParams returns the names of a companion's parameters, and what it passes on.
+func (lo *lowering) entryParams(sig *types.Signature) (names []string, args []ir.Rope) {
+	names, args = []string{}, []ir.Rope{{ir.RunName}}
 	for range sig.Params().Len() {
-		names = append(names, lo.names.Fresh("arg"))
-		args = append(args, ir.Rope{ir.Text(names[len(names)-1])})
+		name := lo.names.Fresh("arg")
+		names, args = append(names, name), append(args, ir.Rope{ir.Text(name)})
 	}
 	if last := len(args) - 1; sig.Variadic() {
 		args[last] = append(args[last], ir.Text("..."))
 	}
-	var entry ir.Rope
-	if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok {
-		entry = lo.enterLiteral(lo.machineOf(lit), true, args...)
-	} else {
-		entry = append(append(lo.inLiteral(lo.enterOf(e)), ir.Text("(")), append(join(args), ir.Text(")"))...)
+	return names, args
+}
+
+// entryBody returns a companion that calls the entry of a function, of which some parameters have
+// companions of their own: they are nil.
+func (lo *lowering) entryBody(sig *types.Signature, enter ir.Rope, companions int) ir.Rope {
+	names, args := lo.entryParams(sig)
+	for range companions {
+		args = slices.Insert(args, 1, ir.Rope{ir.NilName})
 	}
-	head := append(lo.companionType(f, names), ir.Text(" {\n"))
-	if f.OnlyLiteral(lo.Info) != nil {
-		return append(append(append(head, ir.Text("return ")), entry...), ir.Text("\n}"))
-	}
+	entry := append(append(enter, ir.Text("(")), append(join(args), ir.Text(")"))...)
+	head := append(lo.companionType(sig, lo.anyCallee(sig), names), ir.Text(" {\n"))
 	return append(append(head, lo.enteredBody(sig, entry)...), ir.Text("}"))
+}
+
+// binding is a method value that is given to a parameter with a companion. Its receiver is
+// evaluated once, where gc evaluates the method value, for the value itself and for its entry.
+type binding struct {
+	*source.Suspension
+	receiver *ir.Variable // nil: not evaluated yet
+}
+
+// findBindings finds the method values that a call gives to parameters with companions. It reports
+// whether the call contains other calls, which may change receivers.
+func (lo *lowering) findBindings(call *ast.CallExpr, s *source.Suspension) bool {
+	found := false
+	for _, g := range s.Given(call, lo.Info) {
+		for _, e := range g.Values {
+			if entry := lo.Binds(e); entry != nil {
+				lo.bindings[ast.Unparen(e)] = &binding{Suspension: entry}
+				found = true
+			}
+		}
+	}
+	return found && slices.ContainsFunc(lo.CallOperands(call), func(o analyse.Operand) bool { return lo.HasCall(o.Expr) })
+}
+
+// bind evaluates the receiver of a method value.
+func (lo *lowering) bind(e ast.Expr, b *binding) {
+	if b.receiver != nil {
+		return
+	}
+	x := ast.Unparen(e.(*ast.SelectorExpr).X)
+	src, t := lo.value(x), lo.TypeOf(x)
+	ptr, isPtr := typeset.Core(t).(*types.Pointer)
+	switch byPtr := source.IsPointer(b.Enter.Signature().Recv()); {
+	case isPtr && !byPtr:
+		src, t = append(ir.Rope{ir.Text("*")}, parenthesize(src)...), ptr.Elem()
+	case !isPtr && byPtr:
+		src, t = append(ir.Rope{ir.Text("&")}, src...), types.NewPointer(t)
+	}
+	b.receiver = lo.temp("bound", t)
+	lo.add(&ir.Assign{Dst: []ir.Dest{{V: b.receiver, Declares: true}}, Src: src, Typed: true})
+	lo.evaluated[x] = []*ir.Variable{b.receiver}
 }
 
 // enteredBody calls an entry and returns its results. It returns a machine that has not suspended
@@ -186,11 +264,10 @@ func (lo *lowering) enteredBody(sig *types.Signature, entry ir.Rope) ir.Rope {
 	return append(body, ir.Text("\nif "), m, ir.Text(" == "), none, ir.Text(" {\nreturn "), none, ir.Text(results+"\n}\nreturn "), m, ir.Text(results+"\n"))
 }
 
-// companionType returns the type of a companion: that of the variable, with a run before the
+// companionType returns the type of a companion: that of the function, with a run before the
 // parameters and the suspended callee before the results. With names, it returns the head of a
 // function of this type with these parameter names.
-func (lo *lowering) companionType(f *analyse.FuncVar, names []string) ir.Rope {
-	sig := f.Var.Type().Underlying().(*types.Signature)
+func (lo *lowering) companionType(sig *types.Signature, callee ir.Rope, names []string) ir.Rope {
 	run := ir.Rope{ir.Text("*"), ir.StatemachineName, ir.Text(".Run")}
 	if names != nil {
 		run = append(ir.Rope{ir.RunName, ir.Text(" ")}, run...)
@@ -209,7 +286,7 @@ func (lo *lowering) companionType(f *analyse.FuncVar, names []string) ir.Rope {
 		}
 		params = append(params, param)
 	}
-	results := append([]ir.Rope{lo.calleeType(f)}, lo.typesOf(sig.Results(), lo.Node)...)
+	results := append([]ir.Rope{callee}, lo.typesOf(sig.Results(), lo.Node)...)
 	r := append(ir.Rope{ir.Text("func(")}, join(params)...)
 	return append(append(append(r, ir.Text(") (")), join(results)...), ir.Text(")"))
 }
@@ -219,7 +296,11 @@ func (lo *lowering) calleeType(f *analyse.FuncVar) ir.Rope {
 	if lit := f.OnlyLiteral(lo.Info); lit != nil {
 		return ir.Rope{ir.Text("*"), ir.OpenPiece(ir.FrameOf{Lit: lit})}
 	}
-	sig := f.Var.Type().Underlying().(*types.Signature)
+	return lo.anyCallee(f.Var.Type().Underlying().(*types.Signature))
+}
+
+// anyCallee returns the type of the suspended callee in a call of any function of a type.
+func (lo *lowering) anyCallee(sig *types.Signature) ir.Rope {
 	r := append(ir.Rope{ir.Text("interface{ Results(*"), ir.StatemachineName, ir.Text(".Run) (")}, join(lo.typesOf(sig.Results(), lo.Node))...)
 	return append(r, ir.Text(") }"))
 }
@@ -233,12 +314,29 @@ func (lo *lowering) typesOf(list *types.Tuple, pos ast.Node) []ir.Rope {
 	return ropes
 }
 
-// suspendValue calls a variable's value through its companion.
+// suspendValue calls a variable's value through its companion. If that may be nil, it is tested.
+// Source, then result:
+//
+//	err = op(ctx)
+//
+//	if f.opEnter != nil {
+//		goto entered1
+//	}
+//	f.err = f.op(f.ctx)
+//	goto resumed1
+//	entered1:
+//	f.op1, f.err = f.opEnter(r, f.ctx)
 func (lo *lowering) suspendValue(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
 	f := lo.FuncVarOf(call.Fun)
 	lo.spillArgs(call)
 	lo.hold(p, f.Var.Name(), lo.calleeType(f))
 	p.Resumed = lo.label("resumed")
+	if f.Perhaps {
+		entered := lo.label("entered")
+		lo.add(&ir.Branch{Cond: ir.Rope{ir.Use(lo.entryOf(f)), ir.Text(" != "), ir.NilName}, To: entered})
+		lo.add(&ir.Assign{Dst: dropBlanks(dst), Src: lo.expr(call), Typed: lo.retyped(call, dst)})
+		lo.add(&ir.Jump{To: p.Resumed}, &ir.Mark{Label: entered})
+	}
 	args := []ir.Rope{{ir.RunName}}
 	for _, arg := range call.Args {
 		args = append(args, lo.value(arg))
@@ -247,8 +345,103 @@ func (lo *lowering) suspendValue(call *ast.CallExpr, p *ir.Point, dst []ir.Dest)
 	lo.enterCallee(p, append(entry, ir.Text(")")), dst)
 }
 
-// enterOf renames the function e, so that it is printed as its entry.
-func (lo *lowering) enterOf(e ast.Expr) ast.Expr {
-	lo.renameCallee(&ast.CallExpr{Fun: e}, lo.EntryOf(e).Enter.Name())
-	return ast.Unparen(e)
+// unlessEntered jumps if the companion of a variable is nil.
+func (lo *lowering) unlessEntered(f *analyse.FuncVar, to *ir.Label) ir.Instr {
+	return &ir.Branch{Cond: ir.Rope{ir.Use(lo.entryOf(f)), ir.Text(" == "), ir.NilName}, To: to}
+}
+
+// declareCompanions declares the companions of the parameters.
+func (lo *lowering) declareCompanions() {
+	for _, c := range lo.Source.Companions() {
+		if f := lo.HeldIn(c.Param); f != nil {
+			lo.brought = append(lo.brought, lo.parameter(f.Entry))
+			continue
+		}
+		if l := lo.ListIn(c.Param); l != nil {
+			lo.brought = append(lo.brought, lo.parameter(l.Entry))
+			continue
+		}
+		typ := lo.companionType(c.Func, lo.anyCallee(c.Func), nil)
+		if c.Variadic {
+			typ = append(ir.Rope{ir.Text("[]")}, typ...)
+		}
+		stem := c.Param.Name()
+		if stem == "" || stem == "_" {
+			stem = "arg"
+		}
+		v := &ir.Variable{Name: lo.Imports.Fresh(stem + "Enter"), Spelled: typ, Param: true, Place: ir.InFrame}
+		lo.all = append(lo.all, v)
+		lo.brought = append(lo.brought, v)
+	}
+}
+
+// bring returns what a call passes to the companions of the callee's parameters, each after a
+// comma.
+func (lo *lowering) bring(call *ast.CallExpr, s *source.Suspension) ir.Rope {
+	var list ir.Rope
+	for _, g := range s.Given(call, lo.Info) {
+		list = append(append(list, ir.Text(", ")), lo.companionsFor(g)...)
+	}
+	return list
+}
+
+// companionsFor returns the companion of what a parameter is given: for a variadic one, a slice.
+func (lo *lowering) companionsFor(g source.Given) ir.Rope {
+	none := ir.Rope{ir.NilName}
+	if !g.Variadic {
+		if len(g.Values) == 0 {
+			return none
+		}
+		entry, _ := lo.companionFor(g.Values[0])
+		return entry
+	}
+	var entries []ir.Rope
+	var typ ir.Rope
+	for _, e := range g.Values {
+		entry, sig := lo.companionFor(e)
+		entries = append(entries, entry)
+		if sig != nil {
+			typ = lo.companionType(sig, lo.anyCallee(sig), nil)
+		}
+	}
+	if typ == nil {
+		return none
+	}
+	list := append(append(ir.Rope{ir.Text("[]")}, typ...), ir.Text("{"))
+	return append(append(list, join(entries)...), ir.Text("}"))
+}
+
+// companionFor returns the companion of a value, and its signature if it has one. A new function
+// is assigned to a variable first: in the call, its lines would be between those of the source.
+func (lo *lowering) companionFor(e ast.Expr) (ir.Rope, *types.Signature) {
+	sig, ok := lo.TypeOf(e).Underlying().(*types.Signature)
+	if !ok {
+		return ir.Rope{ir.NilName}, nil
+	}
+	var entry ir.Rope
+	if b := lo.bindings[ast.Unparen(e)]; b != nil {
+		lo.bind(ast.Unparen(e), b)
+		entry = lo.entryBody(sig, ir.Rope{ir.UseAs(b.receiver, ir.AsBorrowedOperand), ir.Text("." + b.Enter.Name())}, len(b.Companions))
+	} else if lo.hasEntry(e) {
+		entry = lo.entryFor(sig, e, lo.anyCallee(sig), false)
+	} else {
+		return ir.Rope{ir.NilName}, nil
+	}
+	if lo.FuncVarOf(e) != nil {
+		return entry, sig
+	}
+	v := &ir.Variable{Name: "enter", Spelled: lo.companionType(sig, lo.anyCallee(sig), nil)}
+	lo.all = append(lo.all, v)
+	lo.add(&ir.Assign{Dst: []ir.Dest{{V: v, Declares: true}}, Src: entry})
+	return ir.Rope{ir.Use(v)}, sig
+}
+
+// enterOf returns the entry of the function e.
+func (lo *lowering) enterOf(e ast.Expr) ir.Rope {
+	call := &ast.CallExpr{Fun: e}
+	lo.renameCallee(call, lo.EntryOf(e).Enter.Name())
+	entry := lo.inLiteral(ast.Unparen(e))
+	_, id, _ := source.Callee(call, lo.Info)
+	delete(lo.idents, id) // elsewhere, say as the argument itself, e keeps its name
+	return entry
 }

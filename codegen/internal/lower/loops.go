@@ -83,7 +83,7 @@ func (lo *lowering) renewLoopVars(s *ast.ForStmt) {
 //	endRange1:
 func (lo *lowering) rangeStatement(s *ast.RangeStmt, name string) {
 	asks := lo.asks(s)
-	if !asks && !lo.Suspends(s.Body) && !lo.suspendsLeft(s) {
+	if !asks && !lo.Suspends(s.Body) && !lo.suspendsLeft(s) && !lo.declaresFunc(s) {
 		lo.spill(s.X, false)
 		if !wanted(s.Value) && lo.Suspends(s.X) && arrayOf(lo.TypeOf(s.X)) != nil {
 			lo.copyOut(ast.Unparen(s.X)) // see measuresArray
@@ -128,6 +128,11 @@ func (lo *lowering) rangeStatement(s *ast.RangeStmt, name string) {
 	lo.sourceLine(s)
 	lo.add(r.step...)
 	lo.add(&ir.Jump{To: r.top}, &ir.Mark{Label: r.end})
+}
+
+// declaresFunc reports whether the loop declares a variable with a companion.
+func (lo *lowering) declaresFunc(s *ast.RangeStmt) bool {
+	return s.Value != nil && lo.FuncVarOf(s.Value) != nil
 }
 
 func (lo *lowering) suspendsLeft(s *ast.RangeStmt) bool {
@@ -223,6 +228,18 @@ func (r *ranging) overList(array bool) {
 		elem = append(elem, ir.Use(i), ir.Text("]"))
 	}
 	r.assign(ir.Rope{ir.Use(i)}, elem, isKey)
+	if l := lo.ListOf(r.s.X); l != nil && wanted(r.s.Value) {
+		r.assignCompanion(l, i)
+	}
+}
+
+// assignCompanion assigns the companion of an element of a variadic parameter.
+func (r *ranging) assignCompanion(l *analyse.FuncList, i *ir.Variable) {
+	if f := r.lo.FuncVarOf(r.s.Value); f != nil {
+		list := r.lo.companionVariable(l.Entry)
+		src := ir.Rope{ir.StatemachineName, ir.Text(".CompanionAt("), ir.Use(list), ir.Text(", "), ir.Use(i), ir.Text(")")}
+		r.lo.add(&ir.Assign{Dst: []ir.Dest{{V: r.lo.entryOf(f), Declares: true}}, Src: src})
+	}
 }
 
 // count emits the head of the loop: i counts from 0 up to, but not including, limit.

@@ -90,6 +90,7 @@ type lowering struct {
 	vars      map[types.Object]*ir.Variable
 	all       []*ir.Variable
 	evaluated map[ast.Expr][]*ir.Variable   // expressions that already have their value
+	bindings  map[ast.Expr]*binding         // method values that bring their entries
 	renamed   map[*ast.CallExpr][]ir.Edit   // calls that are redirected to an entry
 	between   map[ast.Expr]ir.Rope          // the text after the first value of such an expression
 	idents    map[*ast.Ident]ir.Piece       // new names for the functions in such calls
@@ -101,6 +102,7 @@ type lowering struct {
 	gotos   map[types.Object]*ir.Label // replaceLabels of the source
 	results []*ir.Variable
 	params  []*ir.Variable
+	brought []*ir.Variable // the companions of params
 	recv    *ir.Variable
 }
 
@@ -110,6 +112,7 @@ func newLowering(f *analyse.Facts) *lowering {
 		names:     naming.New(f.Source, f.Node, f.Imports),
 		vars:      map[types.Object]*ir.Variable{},
 		evaluated: map[ast.Expr][]*ir.Variable{},
+		bindings:  map[ast.Expr]*binding{},
 		renamed:   map[*ast.CallExpr][]ir.Edit{},
 		between:   map[ast.Expr]ir.Rope{},
 		idents:    map[*ast.Ident]ir.Piece{},
@@ -147,7 +150,7 @@ func (lo *lowering) function() *Function {
 		used.Entered = lo.isEntered
 		fn.Literal = &used
 	}
-	fn.Receiver, fn.Captured, fn.Params, fn.Results, fn.Vars = lo.recv, lo.capturedVariables(), lo.params, lo.results, lo.all
+	fn.Receiver, fn.Captured, fn.Params, fn.Companions, fn.Results, fn.Vars = lo.recv, lo.capturedVariables(), lo.params, lo.brought, lo.results, lo.all
 	fn.Code, fn.Lifted, fn.Loops, fn.Epilogue = ir.Prune(lo.code), lo.lifted, lo.loops, lo.epilogue
 	return &Function{Function: &fn, Facts: lo.Facts, Names: lo.names}
 }
@@ -173,8 +176,12 @@ func (lo *lowering) mayStayWhole() bool { return !lo.Streams() && !lo.runs() && 
 // passed on, and nothing is shared with it.
 func (fn *Function) keepWhole() {
 	fn.Whole = true
-	fn.Code, fn.Lifted, fn.Vars = nil, nil, nil
-	for i, v := range append(fn.Inputs(), fn.Results...) {
+	fn.Code, fn.Lifted, fn.Vars = nil, nil, fn.Companions // which nothing reads
+	given := fn.Params
+	if fn.Receiver != nil {
+		given = append([]*ir.Variable{fn.Receiver}, given...)
+	}
+	for i, v := range slices.Concat(given, fn.Results) {
 		v.Usage = ir.Usage{} // the source uses its own variable, not this one
 		v.Cell, v.Place, v.Reads = false, ir.InFrame, 1
 		if v.Name == "" || v.Name == "_" {

@@ -80,14 +80,19 @@ func (lo *lowering) hold(p *ir.Point, stem string, typ ir.Rope) {
 // A call that suspends assigns twice, zero values first. These are never visible: dst are
 // variables of this frame alone (see [lowering.direct]).
 func (lo *lowering) suspendEnter(call *ast.CallExpr, s *source.Suspension, p *ir.Point, dst []ir.Dest) {
-	lo.spillArgs(call)
+	if lo.findBindings(call, s) {
+		lo.spillAll(lo.CallOperands(call), true)
+	} else {
+		lo.spillArgs(call)
+	}
+	brought := lo.bring(call, s)
 	lo.hold(p, calledName(call), ir.Rope{ir.TypeText(s.Frame, nil)})
 	p.Resumed = lo.label("resumed")
 	if nested := lo.nestedEntry(s); nested != "" {
 		p.Nests = true
-		lo.rename(call, s.Method, nested, ir.RunName, ir.Text(", "), ir.OpenPiece(ir.Nesting{Point: p}))
+		lo.rename(call, s.Method, nested, append(ir.Rope{ir.RunName, ir.Text(", "), ir.OpenPiece(ir.Nesting{Point: p})}, brought...)...)
 	} else {
-		lo.rename(call, s.Method, s.Enter.Name(), ir.RunName)
+		lo.rename(call, s.Method, s.Enter.Name(), append(ir.Rope{ir.RunName}, brought...)...)
 	}
 	if p.Transfers = s.Transfers(); p.Transfers {
 		_, id, _ := source.Callee(call, lo.Info)

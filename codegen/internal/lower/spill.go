@@ -126,6 +126,10 @@ func (lo *lowering) copyOut(e ast.Expr) {
 	if _, done := lo.evaluated[e]; done {
 		return
 	}
+	if b := lo.bindings[e]; b != nil {
+		lo.bind(e, b)
+		return
+	}
 	temps := lo.tempsFor(e)
 	i := &ir.Assign{Src: lo.withSpelledType(e), Typed: lo.needsType(e)}
 	for _, v := range temps {

@@ -38,6 +38,9 @@ func (lo *lowering) declareSignature() {
 	for v := range sig.Params().Variables() {
 		lo.params = append(lo.params, lo.parameter(v))
 	}
+	if lo.Literal == nil {
+		lo.declareCompanions()
+	}
 	for v := range sig.Results().Variables() {
 		r := lo.declare(v)
 		r.Result, r.Place = true, ir.InFrame
@@ -56,7 +59,11 @@ func (lo *lowering) declare(obj types.Object) *ir.Variable {
 	v := &ir.Variable{Obj: obj, Name: obj.Name(), Type: obj.Type(), Usage: lo.UsageOf(obj)}
 	if f := lo.Literals.Entries[asVar(obj)]; f != nil {
 		v.Type = nil
-		v.Spelled = lo.companionType(f, nil)
+		v.Spelled = lo.companionType(f.Var.Type().Underlying().(*types.Signature), lo.calleeType(f), nil)
+	}
+	if l := lo.Literals.Lists[asVar(obj)]; l != nil {
+		v.Type = nil
+		v.Spelled = append(ir.Rope{ir.Text("[]")}, lo.companionType(l.Func, lo.anyCallee(l.Func), nil)...)
 	}
 	lo.vars[obj] = v
 	lo.all = append(lo.all, v)

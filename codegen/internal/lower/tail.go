@@ -92,7 +92,7 @@ func calledInTail(f *source.Function, calls []tailCall) *source.Function {
 // after them.
 func tailCalls(fn *source.Function) []tailCall {
 	sig := fn.Signature()
-	if fn.Stream != nil || sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 || !namesAllButResults(fn) {
+	if fn.Stream != nil || len(fn.Companions()) > 0 || sig.TypeParams().Len() > 0 || sig.RecvTypeParams().Len() > 0 || !namesAllButResults(fn) {
 		return nil
 	}
 	t := &tailScan{fn: fn}
@@ -175,7 +175,7 @@ func (t *tailScan) returns(s *ast.ReturnStmt) bool {
 	if len(s.Results) == 1 {
 		if call, ok := ast.Unparen(s.Results[0]).(*ast.CallExpr); ok {
 			point, suspends := t.fn.Package.Twins.Suspends(call, t.fn.Package.Info)
-			if suspends && point.Kind == source.KindEnter && t.sameResults(call, results) && t.plainOperands(call) {
+			if suspends && point.Kind == source.KindEnter && len(point.Companions) == 0 && t.sameResults(call, results) && t.plainOperands(call) {
 				t.calls = append(t.calls, tailCall{s, call, point})
 				return true
 			}

@@ -198,6 +198,9 @@ type Suspension struct {
 	// receiver and the arguments of the call.
 	Enter *types.Func
 
+	// Companions are the parameters of the callee, as declared, that have companions in Enter.
+	Companions []Companion
+
 	// Frame is the type of the suspended callee, instantiated with the call's type arguments
 	// (KindEnter): a pointer to FFrame.
 	Frame types.Type

@@ -21,14 +21,16 @@ func isTwin(fn, twin *types.Func) bool {
 func isPair(fn, async *types.Func) bool { return isTwin(fn, async) || isStreamTwin(fn, async) }
 
 // isEnter reports whether enter is fn's entry for machines: its first parameter is a
-// *statemachine.Run, and its first result is a pointer to the suspended frame.
+// *statemachine.Run, its first result is a pointer to the suspended frame, and the companions of
+// fn's parameters, if it has any, follow the first parameter.
 func isEnter(fn, enter *types.Func) bool {
 	sig, ok := alike(fn, enter)
 	if !ok || sig.Params().Len() == 0 || !isRun(sig.Params().At(0).Type()) {
 		return false
 	}
 	plain := fn.Signature()
-	if !sameParams(plain, sig, 1) || sig.Results().Len() != plain.Results().Len()+1 {
+	first := 1 + len(companionsOf(fn, enter))
+	if !sameParams(plain, sig, first) || sig.Results().Len() != plain.Results().Len()+1 {
 		return false
 	}
 	for i := range plain.Results().Len() {

@@ -135,6 +135,7 @@ func (t *Twins) twinCall(s Suspension) (Suspension, bool) {
 	}
 	if sig := instance(s, enter); sig != nil {
 		s.Kind, s.Enter, s.Frame = KindEnter, enter, sig.Results().At(0).Type()
+		s.Companions = companionsOf(s.method(), enter)
 	}
 	return s, true
 }

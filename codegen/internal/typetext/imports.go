@@ -7,7 +7,6 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -210,30 +209,6 @@ func (im *Imports) Spec() string {
 		std = append(std, "")
 	}
 	return fmt.Sprintf("import (\n%s\n)\n", strings.Join(append(std, others...), "\n"))
-}
-
-// importable reports whether package from may import package p: generated code may contain types
-// of packages that it imports only indirectly.
-func importable(from *types.Package, p *types.Package) bool {
-	fromPath := from.Path()
-	if p.Name() == "main" && fromPath != p.Path()+"_test" {
-		return false
-	}
-	if strings.HasPrefix(p.Path(), "vendor/") {
-		return false
-	}
-	elems := strings.Split(p.Path(), "/")
-	i := len(elems) - 1
-	for i >= 0 && elems[i] != "internal" {
-		i--
-	}
-	if i < 0 {
-		return true
-	}
-	parent := path.Join(elems[:i]...)
-	fromPath = strings.TrimSuffix(fromPath, "_test")
-	// At the root only the standard library has one, and no code is generated there.
-	return i > 0 && (fromPath == parent || strings.HasPrefix(fromPath, parent+"/"))
 }
 
 // Lift sets name, with type arguments, as the spelling of obj: a type that a function declares in

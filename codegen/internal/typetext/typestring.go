@@ -162,7 +162,7 @@ func (im *Imports) unreachable(obj *types.TypeName) string {
 		return ""
 	case !obj.Exported():
 		return "package " + obj.Pkg().Path() + " does not export it"
-	case !importable(im.self, obj.Pkg()):
+	case !typeset.Importable(im.self, obj.Pkg()):
 		return "package " + obj.Pkg().Path() + " cannot be imported here"
 	}
 	return ""

@@ -1110,8 +1110,8 @@ func (s *Service) WatchAsync(ctx context.Context, interval time.Duration, report
 
 // WatchEnter enters [Service.Watch] for another machine. It returns the results or, suspended, the
 // frame that will have them.
-func (s *Service) WatchEnter(r *statemachine.Run, ctx context.Context, interval time.Duration, report func(string) error) (*ServiceWatchFrame, error) {
-	frame := ServiceWatchLocals{s: s, ctx: ctx, interval: interval, report: report}
+func (s *Service) WatchEnter(r *statemachine.Run, reportEnter func(*statemachine.Run, string) (interface{ Results(*statemachine.Run) error }, error), ctx context.Context, interval time.Duration, report func(string) error) (*ServiceWatchFrame, error) {
+	frame := ServiceWatchLocals{s: s, ctx: ctx, interval: interval, report: report, reportEnter: reportEnter}
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
 	}
@@ -1124,12 +1124,15 @@ func (s *Service) WatchEnter(r *statemachine.Run, ctx context.Context, interval 
 type ServiceWatchLocals struct {
 	statemachine.Frame
 
-	s        *Service
-	ctx      context.Context
-	interval time.Duration
-	report   func(string) error
+	s           *Service
+	ctx         context.Context
+	interval    time.Duration
+	report      func(string) error
+	reportEnter func(*statemachine.Run, string) (interface{ Results(*statemachine.Run) error }, error)
 
-	last int64
+	last    int64
+	now     int64
+	report2 interface{ Results(*statemachine.Run) error }
 }
 
 // ServiceWatchFrame is the frame of [Service.Watch] for a caller that is a machine.
@@ -1154,6 +1157,8 @@ func (f *ServiceWatchLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
 		return
@@ -1163,7 +1168,7 @@ func (f *ServiceWatchLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 for1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:201
 	asleep, err = statemachine.Sleep(r, f.ctx, f.interval)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1167
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1172
 	if !asleep {
 		goto after1
 	}
@@ -1177,20 +1182,40 @@ after1:
 	if err != nil {
 		return true, err
 	}
-	{
-//line github.com/movenext/movenext/lab/functions/service/service.go:204
-		now := f.s.Taken()
-		if err := f.report(fmt.Sprintf("%d orders, %d in all", now-f.last, now)); err != nil {
-			return true, err
-		}
-		f.last = now
+	f.now = f.s.Taken()
+	if f.reportEnter != nil {
+		goto entered
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1189
+//line github.com/movenext/movenext/lab/functions/service/service.go:205
+	err = f.report(fmt.Sprintf("%d orders, %d in all", f.now-f.last, f.now))
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1192
+	goto after2
+entered:
+//line github.com/movenext/movenext/lab/functions/service/service.go:205
+	f.report2, err = f.reportEnter(r, fmt.Sprintf("%d orders, %d in all", f.now-f.last, f.now))
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1197
+	if f.report2 == nil {
+		goto after2
+	}
+	f.State = 2
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/lab/functions/service/service.go:205
+	err = f.report2.Results(r)
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1206
+	f.report2 = nil
+after2:
+//line github.com/movenext/movenext/lab/functions/service/service.go:205
+	if err != nil {
+		return true, err
+	}
+	f.last = f.now
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1214
 	goto for1
 }
 
 func (f *ServiceWatchFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).Watch", "github.com/movenext/movenext/lab/functions/service/service.go", 201)
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).Watch", "github.com/movenext/movenext/lab/functions/service/service.go", 201, 205)
 }
 
 func (f *ServiceWatchFrame) Results(r *statemachine.Run) error {
@@ -1216,7 +1241,7 @@ func (f *ServiceWatchMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *ServiceWatchMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).Watch", "github.com/movenext/movenext/lab/functions/service/service.go", 201)
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).Watch", "github.com/movenext/movenext/lab/functions/service/service.go", 201, 205)
 }
 
-// Digest of what is above: 36a0bf2954df83af
+// Digest of what is above: f1387cdfff4c76c4

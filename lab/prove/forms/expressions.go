@@ -11,6 +11,8 @@ var expressions = map[byte][]string{
 		"min(«I», «I»)", "max(«I», «I», «I»)", "@I(copy(«L», «L»))", "@I(copy(«Y», «S»))", "@I(real(complex(float64(«D»), float64(«D»))))", "@I(imag(complex(float64(«D»), 1)))",
 		"«F»(«I»)", "Gadd(«I», «I»)", "Gadd(«I», «I», «I»)", "Gadd([]@I(«L»)...)", "Gadd(Gtwo(«I», «I»))", "Gadd(Gytwo(t, change, «I», «I»))",
 		"func(n @I) @I { return n + «I» }(«I»)", "func() @I { trace.Pause(t); return «I» + «I» }()", "Gid(«I»)", "Gsecond[@S, @I](«S», «I»)",
+		"Ggive(t, func() @I { return «I» })", "Ggive(t, func() @I { trace.Pause(t); return «I» + «I» })", "Gapply(t, «F», «I»)", "Gapply(t, func(n @I) @I { return n + «I» }, «I»)",
+		"Gthrough(t, «R».Wait, «I»)", "Gthrough(t, «Q».Grow, «I»)", "Gthrough(t, «&R».Grow, «I»)", "Geach(t, func() @I { return «I» }, func() @I { return «I» })",
 		"«R».Plain(«I»)", "«Q».Plain(«I»)", "«Q».Inc(«I»)", "«&R».Inc(«I»)", "«R».Wait(t, «I»)", "«&R».Grow(t, «I»)", "«Q».Grow(t, «I»)", "«Q».Wait(t, «I»)",
 		"«E».Wait(t, «I»)", "«E».Plain(«I»)", "«K».Wait(t, «I»)", "«K».Plain(«I»)", "Gouter[Gr[@I, @S]]{&Gbox[Gr[@I, @S]]{v: «R»}}.v.Plain(«I»)",
 		"Gr[@I, @S].Plain(«R», «I»)", "(*Gr[@I, @S]).Grow(«Q», t, «I»)", "Gr[@I, @S].Wait(«R», t, «I»)", "@I(«U»)", "@I(«D»)", "@I(«S»[«I»])",

@@ -102,6 +102,31 @@ func Gytwo[V, W any](t *trace.T, change func(), v V, w W) (V, W) {
 	return v, w
 }
 
+// Ggive and the next ones call what they are given.
+//
+//movenext:async
+func Ggive[V any](t *trace.T, f func() V) V {
+	trace.Pause(t)
+	return f()
+}
+
+//movenext:async
+func Gapply[V any](t *trace.T, f func(V) V, v V) V { return f(v) }
+
+//movenext:async
+func Gthrough[V any](t *trace.T, f func(*trace.T, V) V, v V) V {
+	inner := f
+	return Gapply(t, func(v V) V { return inner(t, v) }, v)
+}
+
+//movenext:async
+func Geach[V any](t *trace.T, fs ...func() V) (v V) {
+	for _, f := range fs {
+		v = f()
+	}
+	return v
+}
+
 func Gn[V any](t *trace.T, v V) V           { t.Log("note %v", Gkind(v)); return v }
 func Gp[V any](v V) *V                      { return &v }
 func Gid[V any](v V) V                      { return v }

@@ -71,17 +71,46 @@ func awaitedGeneric[T any](ctx context.Context, next func(context.Context) *job.
 
 //movenext:async
 func values(ctx context.Context, s *server, next func(context.Context) error, all []func() error) error {
-	_ = next(ctx)      // want `next blocks the worker if what it holds would suspend; the type of a func value does not show a twin; take a func that returns a \*job\.Job and await that, or an interface with both forms \[indirect\]`
-	_ = s.handler(ctx) // want `s.handler blocks the worker if`
+	_ = next(ctx)
+	_ = s.handler(ctx) // want `s.handler blocks the worker if what it holds would suspend; the type of a func value does not show a twin; take the function as a parameter, a func that returns a \*job\.Job and await that, or an interface with both forms \[indirect\]`
 	_ = s.less(1, 2)
 	_ = all[0]()
-	wrapped := func(ctx context.Context) error { return next(ctx) } // want `next blocks the worker if`
-	known := twins.Pause                                            // want `twins.Pause is passed on as its plain form`
-	_ = known(ctx)                                                  // want `known blocks the worker if`
-	s.handler = twins.Pause                                         // want `twins\.Pause is passed on as its plain form, which blocks; a func value has no twin; call it where the function does, or give it to job\.Run or a scope's Go \[indirect\]`
+	wrapped := func(ctx context.Context) error { return next(ctx) }
+	known := twins.Pause    // want `twins.Pause is passed on as its plain form`
+	_ = known(ctx)          // want `known blocks the worker if`
+	s.handler = twins.Pause // want `twins\.Pause is passed on as its plain form, which blocks; a func value has no twin; call it where the function does, or give it to job\.Run or a scope's Go \[indirect\]`
 	_, _ = job.Blocking(ctx, func(ctx context.Context) (int, error) { return 1, twins.Pause(ctx) }).Await()
 	_ = parallel.Invoke(ctx, twins.Pause) // it suspends
-	return wrapped(ctx)                   // want `wrapped blocks the worker if`
+	return wrapped(ctx)
+}
+
+// given gives functions to a function that suspends in them.
+//
+//movenext:async
+func given(ctx context.Context, s *server, next func(context.Context) error) error {
+	_ = twins.Retry(ctx, next)
+	_ = twins.Retry(ctx, nil)
+	_ = twins.Retry(ctx, func(ctx context.Context) error { return next(ctx) })
+	held := next
+	_ = twins.Retry(ctx, held)
+	_ = twins.Retry(ctx, s.handler)     // want `s.handler blocks the worker in twins.Retry if it would suspend; the type of a func value does not show a twin; pass the function itself, a literal, or a parameter \[indirect\]`
+	_ = twins.Retry(ctx, generic)       // want `generic blocks the worker in twins.Retry; a generic function and a promoted method have no entry as values; pass a literal that calls it \[indirect\]`
+	defer twins.Retry(ctx, twins.Pause) // want `twins.Pause blocks the worker in twins.Retry; a deferred call passes no entries; defer a literal that makes the call \[indirect\]`
+	return nil
+}
+
+//movenext:async
+func generic[C context.Context](ctx C) error { return twins.Pause(ctx) }
+
+func genericAsync[C context.Context](ctx C) *job.Job[job.Void] { return nil }
+
+// unknown assigns its parameter where nobody can follow.
+//
+//movenext:async
+func unknown(ctx context.Context, next func(context.Context) error) error {
+	p := &next
+	_ = twins.Retry(ctx, next)    // want `next blocks the worker in twins.Retry if`
+	return twins.Retry(ctx, (*p)) // want `\*p blocks the worker in twins.Retry if`
 }
 
 //movenext:async

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/statemachine"
 )
 
 func Fetch(ctx context.Context, url string) (int, error) { return len(url), ctx.Err() }
@@ -14,6 +15,18 @@ func FetchAsync(ctx context.Context, url string) *job.Job[int] { return job.From
 func Pause(ctx context.Context) error { return ctx.Err() }
 
 func PauseAsync(ctx context.Context) *job.Job[job.Void] { return job.FromResult(job.Void{}) }
+
+func Retry(ctx context.Context, op func(context.Context) error) error { return op(ctx) }
+
+func RetryAsync(ctx context.Context, op func(context.Context) error) *job.Job[job.Void] { return nil }
+
+func RetryEnter(r *statemachine.Run, opEnter func(*statemachine.Run, context.Context) (interface {
+	Results(*statemachine.Run) error
+}, error), ctx context.Context, op func(context.Context) error) (*RetryFrame, error) {
+	return nil, nil
+}
+
+type RetryFrame struct{ statemachine.Frame }
 
 type Repo struct{}
 

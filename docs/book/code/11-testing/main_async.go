@@ -108,10 +108,12 @@ func retryAsync(ctx context.Context, operation func() error) (result *job.Job[jo
 type retryLocals struct {
 	statemachine.Frame
 
-	ctx       context.Context
-	operation func() error
+	ctx            context.Context
+	operation      func() error
+	operationEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) error }, error)
 
-	pause time.Duration
+	pause      time.Duration
+	operation1 interface{ Results(*statemachine.Run) error }
 }
 
 // moveNext runs [retry] on to its next suspension (false) or its end (true).
@@ -124,6 +126,8 @@ func (f *retryLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
 		return
@@ -131,32 +135,51 @@ func (f *retryLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
 	f.pause = time.Minute
 for1:
-	{
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:51
-		err2 := f.operation()
-		if err2 == nil {
-			return true, nil
-		}
+	if f.operationEnter != nil {
+		goto entered
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
-	asleep, err = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:144
-	if !asleep {
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:51
+	err = f.operation()
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:145
+	goto after1
+entered:
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:51
+	f.operation1, err = f.operationEnter(r)
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:150
+	if f.operation1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:51
+	err = f.operation1.Results(r)
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:159
+	f.operation1 = nil
+after1:
+//line github.com/movenext/movenext/docs/book/code/11-testing/main.go:52
+	if err == nil {
+		return true, nil
+	}
+	asleep, err = statemachine.Sleep(r, f.ctx, f.pause)
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:167
+	if !asleep {
+		goto after2
+	}
+	f.State = 2
+	return false, nil
+resume2:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	err = r.Refusal()
-after1:
+after2:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:55
 	if err != nil {
 		return true, err
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
 	f.pause += time.Minute
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:160
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:183
 	goto for1
 }
 
@@ -177,7 +200,7 @@ func (f *retryMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *retryMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.retry", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 55)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.retry", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 51, 55)
 }
 
-// Digest of what is above: 4539fa9aa59ad2e7
+// Digest of what is above: 17204fd74a947b4d

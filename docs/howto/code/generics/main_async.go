@@ -353,7 +353,7 @@ func orElseAsync[K any, V any](ctx context.Context, get func(context.Context, K)
 	var r statemachine.Run
 	frame := orElseLocals[K, V]{otherwise: otherwise}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &orElseArgs[K, V]{ctx: ctx, get: get, key: key}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &orElseArgs[K, V]{ctx: ctx, get: get, key: key, getEnter: nil}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &orElseMachine[K, V]{kept: frame}
@@ -366,19 +366,26 @@ type orElseLocals[K any, V any] struct {
 
 	otherwise V
 
-	await1 *job.Job[V]
+	get1 interface {
+		Results(*statemachine.Run) *job.Job[V]
+	}
+	await2 *job.Job[V]
 }
 
 // orElseArgs are the parameters that only the start of [orElse] needs.
 type orElseArgs[K any, V any] struct {
-	ctx context.Context
-	get func(context.Context, K) *job.Job[V]
-	key K
+	ctx      context.Context
+	get      func(context.Context, K) *job.Job[V]
+	key      K
+	getEnter func(*statemachine.Run, context.Context, K) (interface {
+		Results(*statemachine.Run) *job.Job[V]
+	}, *job.Job[V])
 }
 
 // moveNext runs [orElse] on to its next suspension (false) or its end (true). When it continues,
 // args is nil.
 func (f *orElseLocals[K, V]) moveNext(r *statemachine.Run, args *orElseArgs[K, V]) (hasEnded bool, result0 V, result1 error) {
+	var get1Value *job.Job[V]
 	var awaited *job.Job[V]
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
@@ -386,23 +393,48 @@ func (f *orElseLocals[K, V]) moveNext(r *statemachine.Run, args *orElseArgs[K, V
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
 		return
 	}
-	// main.go:76: v, err := get(ctx, key).Await()
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
-	if awaited = args.get(args.ctx, args.key); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:397
+	if args.getEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
+	get1Value = args.get(args.ctx, args.key)
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:409
+	goto after1
+entered:
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
+	f.get1, get1Value = args.getEnter(r, args.ctx, args.key)
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:414
+	if f.get1 == nil {
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited
-	return r.Await(awaited), *new(V), nil
+	return false, *new(V), nil
 resume1:
-	awaited = statemachine.AwaitedJob(r, f.await1)
-	f.await1 = nil
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
+	get1Value = f.get1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:423
+	f.get1 = nil
 after1:
+	// main.go:76: v, err := get(ctx, key).Await()
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
+	if awaited = get1Value; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:429
+		goto after2
+	}
+	f.State = 2
+	f.await2 = awaited
+	return r.Await(awaited), *new(V), nil
+resume2:
+	awaited = statemachine.AwaitedJob(r, f.await2)
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
 		v, err := awaited.GetResult()
@@ -411,7 +443,7 @@ after1:
 		}
 		return true, v, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:415
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:447
 }
 
 // orElseMachine is [orElse] as the root of a chain: chain, job and frame in one allocation.
@@ -431,7 +463,7 @@ func (f *orElseMachine[K, V]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *orElseMachine[K, V]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.orElse", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 76)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.orElse", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 76, 76)
 }
 
 // Digest of prices.Get: 90b9dd41944a5c8e
@@ -499,7 +531,7 @@ func (f *PricesGetLocals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:95
 	f.p.asked.Add(1)
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:503
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:535
 	if !asleep {
 		goto after1
 	}
@@ -521,7 +553,7 @@ after1:
 		}
 		return true, price, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:525
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:557
 }
 
 func (f *PricesGetFrame) Location() statemachine.Location {
@@ -553,4 +585,4 @@ func (f *PricesGetMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*prices).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 96)
 }
 
-// Digest of what is above: b1e7a18651f496cc
+// Digest of what is above: d6aabcb52e489aa8

@@ -36,18 +36,25 @@ func retryAsync[T any](ctx context.Context, p policy, operation func(context.Con
 type retryLocals[T any] struct {
 	statemachine.Frame
 
-	ctx       context.Context
-	p         policy
-	operation func(context.Context) *job.Job[T]
+	ctx            context.Context
+	p              policy
+	operation      func(context.Context) *job.Job[T]
+	operationEnter func(*statemachine.Run, context.Context) (interface {
+		Results(*statemachine.Run) *job.Job[T]
+	}, *job.Job[T])
 
-	began  time.Time
-	tries  uint
-	v      T
-	await1 *job.Job[T]
+	began      time.Time
+	tries      uint
+	v          T
+	operation1 interface {
+		Results(*statemachine.Run) *job.Job[T]
+	}
+	await2 *job.Job[T]
 }
 
 // moveNext runs [retry] on to its next suspension (false) or its end (true).
 func (f *retryLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, result0 T, result1 error) {
+	var operation1Value *job.Job[T]
 	var awaited *job.Job[T]
 	var err error
 	var asleep bool
@@ -59,6 +66,8 @@ func (f *retryLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, result0 T
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
 		return
@@ -68,22 +77,48 @@ func (f *retryLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, result0 T
 	f.began = time.Now()
 	f.tries = uint(1)
 for1:
-	// retry.go:26: v, err := operation(ctx).Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-	if awaited = f.operation(f.ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:75
+	if f.operationEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
+	operation1Value = f.operation(f.ctx)
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:87
+	goto after1
+entered:
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
+	f.operation1, operation1Value = f.operationEnter(r, f.ctx)
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:92
+	if f.operation1 == nil {
 		goto after1
 	}
 	f.State = 1
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
 	f.v = *new(T) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:81
-	f.await1 = awaited
-	return r.Await(awaited), *new(T), nil
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:99
+	return false, *new(T), nil
 resume1:
-	awaited = statemachine.AwaitedJob(r, f.await1)
-	f.await1 = nil
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
+	operation1Value = f.operation1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:104
+	f.operation1 = nil
 after1:
+	// retry.go:26: v, err := operation(ctx).Await()
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
+	if awaited = operation1Value; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:110
+		goto after2
+	}
+	f.State = 2
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
+	f.v = *new(T) // not needed any more
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:116
+	f.await2 = awaited
+	return r.Await(awaited), *new(T), nil
+resume2:
+	awaited = statemachine.AwaitedJob(r, f.await2)
+	f.await2 = nil
+after2:
 	{
 		var err2 error
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
@@ -94,26 +129,26 @@ after1:
 		}
 		asleep, err = statemachine.Sleep(r, f.ctx, pause)
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:98
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:133
 	if !asleep {
-		goto after2
+		goto after3
 	}
-	f.State = 2
+	f.State = 3
 	return false, *new(T), nil
-resume2:
+resume3:
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
 	err = r.Refusal()
-after2:
+after3:
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
 	if err != nil {
 		result0, result1 = f.v, context.Cause(f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:111
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:146
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:33
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:25
 	f.tries++
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:117
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:152
 	goto for1
 }
 
@@ -134,7 +169,7 @@ func (f *retryMachine[T]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *retryMachine[T]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.retry", "github.com/movenext/movenext/docs/howto/code/libraries/retry.go", 26, 31)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.retry", "github.com/movenext/movenext/docs/howto/code/libraries/retry.go", 26, 26, 31)
 }
 
-// Digest of what is above: 3d90c75351db44aa
+// Digest of what is above: b6e98ccf2deca442

@@ -162,8 +162,10 @@ type drawLocals struct {
 	of       int
 	interval time.Duration
 	out      func(string)
+	outEnter func(*statemachine.Run, string) interface{ Results(*statemachine.Run) }
 
 	next1 *statemachine.Waiting[int]
+	out2  interface{ Results(*statemachine.Run) }
 }
 
 // moveNext runs [draw] on to its next suspension (false) or its end (true).
@@ -179,6 +181,8 @@ func (f *drawLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
 		return
@@ -186,7 +190,7 @@ func (f *drawLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 for1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:39
 	f.next1, n, err = f.done.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:190
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:194
 	if f.next1 == nil {
 		goto after1
 	}
@@ -195,7 +199,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:39
 	n, err = f.next1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:199
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:203
 	f.next1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:40
@@ -205,23 +209,45 @@ after1:
 	if err != nil {
 		return true, err
 	}
+	if f.outEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:46
 	f.out(fmt.Sprintf("[%-10s] %3d %%", strings.Repeat("#", 10*n/f.of), 100*n/f.of))
-	asleep, err = statemachine.Sleep(r, f.ctx, f.interval)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:211
-	if !asleep {
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:218
+	goto after2
+entered:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:46
+	f.out2 = f.outEnter(r, fmt.Sprintf("[%-10s] %3d %%", strings.Repeat("#", 10*n/f.of), 100*n/f.of))
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:223
+	if f.out2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, nil
 resume2:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:46
+	f.out2.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:232
+	f.out2 = nil
+after2:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:47
+	asleep, err = statemachine.Sleep(r, f.ctx, f.interval)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:237
+	if !asleep {
+		goto after3
+	}
+	f.State = 3
+	return false, nil
+resume3:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:47
 	err = r.Refusal()
-after2:
+after3:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:47
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:225
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:251
 	goto for1
 }
 
@@ -242,7 +268,7 @@ func (f *drawMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *drawMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.draw", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 39, 47)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.draw", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 39, 46, 47)
 }
 
 // Digest of every: 38f0fd860ced50b1
@@ -268,13 +294,22 @@ type everyLocals struct {
 	now      func() time.Duration
 	interval time.Duration
 	f        func(context.Context, int) error
+	nowEnter func(*statemachine.Run) (interface {
+		Results(*statemachine.Run) time.Duration
+	}, time.Duration)
+	fEnter func(*statemachine.Run, context.Context, int) (interface{ Results(*statemachine.Run) error }, error)
 
 	began time.Duration
-	beat  int
+	now1  interface {
+		Results(*statemachine.Run) time.Duration
+	}
+	beat int
+	f5   interface{ Results(*statemachine.Run) error }
 }
 
 // moveNext runs [every] on to its next suspension (false) or its end (true).
 func (frame *everyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	var nowValue time.Duration
 	var err error
 	var asleep bool
 	resumeAt := frame.State
@@ -283,33 +318,132 @@ func (frame *everyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
+	case 3:
+		goto resume3
+	case 4:
+		goto resume4
+	case 5:
+		goto resume5
 	default:
 		statemachine.Misuse(resumeAt)
 		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:58
+	if frame.nowEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:58
 	frame.began = frame.now()
-for1:
-	frame.beat = int((frame.now()-frame.began)/frame.interval) + 1
-	asleep, err = statemachine.Sleep(r, frame.ctx, frame.began+time.Duration(frame.beat)*frame.interval-frame.now())
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:296
-	if !asleep {
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:340
+	goto after1
+entered:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:58
+	frame.now1, frame.began = frame.nowEnter(r)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:345
+	if frame.now1 == nil {
 		goto after1
 	}
 	frame.State = 1
 	return false, nil
 resume1:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:58
+	frame.began = frame.now1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:354
+	frame.now1 = nil
+after1:
+for1:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:60
+	if frame.nowEnter != nil {
+		goto entered1
+	}
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:60
+	nowValue = frame.now()
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:364
+	goto after2
+entered1:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:60
+	frame.now1, nowValue = frame.nowEnter(r)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:369
+	if frame.now1 == nil {
+		goto after2
+	}
+	frame.State = 2
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:60
+	nowValue = frame.now1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:378
+	frame.now1 = nil
+after2:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:60
+	frame.beat = int((nowValue-frame.began)/frame.interval) + 1
+	if frame.nowEnter != nil {
+		goto entered2
+	}
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
+	nowValue = frame.now()
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:388
+	goto after3
+entered2:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
+	frame.now1, nowValue = frame.nowEnter(r)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:393
+	if frame.now1 == nil {
+		goto after3
+	}
+	frame.State = 3
+	return false, nil
+resume3:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
+	nowValue = frame.now1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:402
+	frame.now1 = nil
+after3:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
+	asleep, err = statemachine.Sleep(r, frame.ctx, frame.began+time.Duration(frame.beat)*frame.interval-nowValue)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:407
+	if !asleep {
+		goto after4
+	}
+	frame.State = 4
+	return false, nil
+resume4:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
 	err = r.Refusal()
-after1:
+after4:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
 	if err != nil {
 		return true, err
 	}
-	if err := frame.f(frame.ctx, frame.beat); err != nil {
+	if frame.fEnter != nil {
+		goto entered3
+	}
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:64
+	err = frame.f(frame.ctx, frame.beat)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:426
+	goto after5
+entered3:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:64
+	frame.f5, err = frame.fEnter(r, frame.ctx, frame.beat)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:431
+	if frame.f5 == nil {
+		goto after5
+	}
+	frame.State = 5
+	return false, nil
+resume5:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:64
+	err = frame.f5.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:440
+	frame.f5 = nil
+after5:
+//line github.com/movenext/movenext/docs/howto/code/progress/main.go:64
+	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:313
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:447
 	goto for1
 }
 
@@ -330,7 +464,7 @@ func (frame *everyMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *everyMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.At(&frame.kept.Frame, "main.every", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 61)
+	return &frame.builder, statemachine.At(&frame.kept.Frame, "main.every", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 58, 60, 61, 61, 64)
 }
 
-// Digest of what is above: 6e0478a75fc6a140
+// Digest of what is above: 6ddc390858d5a07d

@@ -32,9 +32,9 @@ func (b backoff) pause(attempt int) time.Duration {
 // retry calls operation until it succeeds, fails for good, or has been tried too often.
 //
 //movenext:async
-func retry[T any](ctx context.Context, b backoff, operation func(context.Context) *job.Job[T]) (v T, err error) {
+func retry[T any](ctx context.Context, b backoff, operation func(context.Context) (T, error)) (v T, err error) {
 	for attempt := range b.attempts {
-		v, err = operation(ctx).Await()
+		v, err = operation(ctx)
 		if err == nil || !errors.Is(err, errBusy) {
 			return v, err
 		}
@@ -84,17 +84,24 @@ func slow(ctx context.Context, request int) (string, error) {
 	return "a page for the second request", nil
 }
 
-func main() {
-	ctx := context.Background()
+//movenext:async
+func run(ctx context.Context) {
 	calls := 0
 	b := backoff{attempts: 5, first: time.Millisecond, most: 10 * time.Millisecond}
-	fmt.Println(retryAsync(ctx, b, func(ctx context.Context) *job.Job[string] { return flakyAsync(ctx, &calls) }).Wait(ctx))
+	fmt.Println(retry(ctx, b, func(ctx context.Context) (string, error) { return flaky(ctx, &calls) }))
 	fmt.Println("calls:", calls)
 
 	b.attempts = 2
 	calls = -10
-	_, err := retryAsync(ctx, b, func(ctx context.Context) *job.Job[string] { return flakyAsync(ctx, &calls) }).Wait(ctx)
+	_, err := retry(ctx, b, func(ctx context.Context) (string, error) { return flaky(ctx, &calls) })
 	fmt.Println(err, errors.Is(err, errBusy))
 
-	fmt.Println(hedgeAsync(ctx, time.Millisecond, slowAsync).Wait(ctx))
+	fmt.Println(hedge(ctx, time.Millisecond, slowAsync))
+}
+
+func main() {
+	ctx := context.Background()
+	if _, err := runAsync(ctx).Wait(ctx); err != nil {
+		fmt.Println(err)
+	}
 }

@@ -19,10 +19,10 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// Digest of retry: aa041cba53f28757
+// Digest of retry: 1868fa844050965e
 
 // retryAsync starts [retry] as a state machine and returns its job.
-func retryAsync[T any](ctx context.Context, b backoff, operation func(context.Context) *job.Job[T]) (result *job.Job[T]) {
+func retryAsync[T any](ctx context.Context, b backoff, operation func(context.Context) (T, error)) (result *job.Job[T]) {
 	var r statemachine.Run
 	frame := retryFrame[T]{ctx: ctx, b: b, operation: operation}
 	defer statemachine.Catch(&r, &result)
@@ -33,17 +33,37 @@ func retryAsync[T any](ctx context.Context, b backoff, operation func(context.Co
 	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
+// retryEnter enters [retry] for another machine. It returns the results or, suspended, the frame
+// that will have them.
+func retryEnter[T any](r *statemachine.Run, operationEnter func(*statemachine.Run, context.Context) (interface {
+	Results(*statemachine.Run) (T, error)
+}, T, error), ctx context.Context, b backoff, operation func(context.Context) (T, error)) (*retryFrame[T], T, error) {
+	frame := retryFrame[T]{ctx: ctx, b: b, operation: operation, operationEnter: operationEnter}
+	if frame.MoveNext(r) {
+		return nil, frame.v, frame.err
+	}
+	m := new(retryFrame[T])
+	*m = frame
+	r.Push(ctx, m, &m.Frame)
+	return m, *new(T), nil
+}
+
 // retryFrame is the frame of [retry]: what it keeps while it is suspended, its results among it.
 type retryFrame[T any] struct {
 	statemachine.Frame
 
-	ctx       context.Context
-	b         backoff
-	operation func(context.Context) *job.Job[T]
+	ctx            context.Context
+	b              backoff
+	operation      func(context.Context) (T, error)
+	operationEnter func(*statemachine.Run, context.Context) (interface {
+		Results(*statemachine.Run) (T, error)
+	}, T, error)
 
-	n1      int
-	attempt int
-	await1  *job.Job[T]
+	n1         int
+	attempt    int
+	operation1 interface {
+		Results(*statemachine.Run) (T, error)
+	}
 
 	v   T
 	err error
@@ -51,7 +71,6 @@ type retryFrame[T any] struct {
 
 // MoveNext runs [retry] on to its next suspension (false) or its end (true).
 func (f *retryFrame[T]) MoveNext(r *statemachine.Run) bool {
-	var awaited *job.Job[T]
 	var err2 error
 	var asleep bool
 	resumeAt := f.State
@@ -75,21 +94,30 @@ range1:
 	if f.attempt >= f.n1 {
 		goto endRange1
 	}
-	// main.go:37: v, err = operation(ctx).Await()
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
-	if awaited = f.operation(f.ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:82
+	if f.operationEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
+	f.v, f.err = f.operation(f.ctx)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:104
+	goto after1
+entered:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
+	f.operation1, f.v, f.err = f.operationEnter(r, f.ctx)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:109
+	if f.operation1 == nil {
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited
-	return r.Await(awaited)
+	return false
 resume1:
-	awaited = statemachine.AwaitedJob(r, f.await1)
-	f.await1 = nil
-after1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
-	f.v, f.err = awaited.GetResult()
+	f.v, f.err = f.operation1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:118
+	f.operation1 = nil
+after1:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:38
 	if f.err == nil || !errors.Is(f.err, errBusy) {
 		return true
 	}
@@ -98,7 +126,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
 	asleep, err2 = statemachine.Sleep(r, f.ctx, f.b.pause(f.attempt))
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:102
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:130
 	if !asleep {
 		goto after2
 	}
@@ -111,20 +139,29 @@ after2:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
 	if err2 != nil {
 		f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:115
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:143
 		return true
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:44
 	}
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
 	f.attempt++
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:122
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:150
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:47
 	f.err = fmt.Errorf("after %d attempts: %w", f.b.attempts, f.err)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:127
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:155
 	return true
+}
+
+func (f *retryFrame[T]) Location() statemachine.Location {
+	return statemachine.At(&f.Frame, "main.retry", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 37, 42)
+}
+
+func (f *retryFrame[T]) Results(r *statemachine.Run) (T, error) {
+	r.Rethrow()
+	return f.v, f.err
 }
 
 // retryMachine is [retry] as the root of a chain: chain, job and frame in one allocation.
@@ -151,9 +188,9 @@ func (f *retryMachine[T]) Root() (statemachine.Root, statemachine.Location) {
 // hedgeAsync starts [hedge] as a state machine and returns its job.
 func hedgeAsync[T any](ctx context.Context, patience time.Duration, operation func(context.Context, int) *job.Job[T]) (result *job.Job[T]) {
 	var r statemachine.Run
-	frame := hedgeLocals[T]{ctx: ctx, operation: operation}
+	frame := hedgeLocals[T]{ctx: ctx, patience: patience, operation: operation}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, patience); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
 		r.Rethrow()
 		return statemachine.Completed(ctx, v0, v1)
 	}
@@ -161,23 +198,58 @@ func hedgeAsync[T any](ctx context.Context, patience time.Duration, operation fu
 	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
+// hedgeEnter enters [hedge] for another machine. It returns the results or, suspended, the frame
+// that will have them.
+func hedgeEnter[T any](r *statemachine.Run, operationEnter func(*statemachine.Run, context.Context, int) (interface {
+	Results(*statemachine.Run) *job.Job[T]
+}, *job.Job[T]), ctx context.Context, patience time.Duration, operation func(context.Context, int) *job.Job[T]) (*hedgeFrame[T], T, error) {
+	frame := hedgeLocals[T]{ctx: ctx, patience: patience, operation: operation, operationEnter: operationEnter}
+	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
+		r.Rethrow()
+		return nil, v0, v1
+	}
+	m := &hedgeFrame[T]{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, *new(T), nil
+}
+
 // hedgeLocals is what [hedge] keeps while it is suspended.
 type hedgeLocals[T any] struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
-	ctx       context.Context
-	operation func(context.Context, int) *job.Job[T]
+	ctx            context.Context
+	patience       time.Duration
+	operation      func(context.Context, int) *job.Job[T]
+	operationEnter func(*statemachine.Run, context.Context, int) (interface {
+		Results(*statemachine.Run) *job.Job[T]
+	}, *job.Job[T])
 
-	first  *job.Job[T]
-	await1 *job.Job[T]
+	first      *job.Job[T]
+	operation1 interface {
+		Results(*statemachine.Run) *job.Job[T]
+	}
+	await2 *job.Job[T]
 }
 
-// moveNext runs [hedge] on to its next suspension (false) or its end (true). The parameter
-// patience is needed only before the first suspension.
-func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (hasEnded bool, result0 T, result1 error) {
+// hedgeFrame is the frame of [hedge] for a caller that is a machine.
+type hedgeFrame[T any] struct {
+	kept hedgeLocals[T]
+
+	result0 T
+	result1 error
+}
+
+func (f *hedgeFrame[T]) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r)
+	return hasEnded
+}
+
+// moveNext runs [hedge] on to its next suspension (false) or its end (true).
+func (f *hedgeLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, result0 T, result1 error) {
 	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var awaited *job.Job[T]
+	var operation3Value *job.Job[T]
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -186,6 +258,10 @@ func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
+	case 4:
+		goto resume4
 	default:
 		statemachine.Misuse(resumeAt)
 		return
@@ -197,53 +273,107 @@ func (f *hedgeLocals[T]) moveNext(r *statemachine.Run, patience time.Duration) (
 		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:57
+	if f.operationEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:57
 	f.first = f.operation(f.ctx, 1)
-	// main.go:58: … job.WaitTimeout(ctx, first, patience).Await(); !errors.Is(err, context.Deadl …
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
-	if awaited = job.WaitTimeout(f.ctx, f.first, patience); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:205
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:282
+	goto after1
+entered:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:57
+	f.operation1, f.first = f.operationEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:287
+	if f.operation1 == nil {
 		goto after1
 	}
 	f.State = 1
-	f.await1 = awaited
-	return r.Await(awaited), *new(T), nil
+	return false, *new(T), nil
 resume1:
-	awaited = statemachine.AwaitedJob(r, f.await1)
-	f.await1 = nil
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:57
+	f.first = f.operation1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:296
+	f.operation1 = nil
 after1:
+	// main.go:58: … job.WaitTimeout(ctx, first, patience).Await(); !errors.Is(err, context.Deadl …
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
+	if awaited = job.WaitTimeout(f.ctx, f.first, f.patience); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:302
+		goto after2
+	}
+	f.State = 2
+	f.await2 = awaited
+	return r.Await(awaited), *new(T), nil
+resume2:
+	awaited = statemachine.AwaitedJob(r, f.await2)
+	f.await2 = nil
+after2:
 	{
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 		v, err := awaited.GetResult()
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
 		if !errors.Is(err, context.DeadlineExceeded) {
 			result0, result1 = v, err
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:221
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:318
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:59
 			return true, result0, result1
 		}
 	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
+	if f.operationEnter != nil {
+		goto entered1
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
+	operation3Value = f.operation(f.ctx, 2)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:330
+	goto after3
+entered1:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
+	f.operation1, operation3Value = f.operationEnter(r, f.ctx, 2)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:335
+	if f.operation1 == nil {
+		goto after3
+	}
+	f.State = 3
+	f.ctx, f.operation, f.operationEnter = nil, nil, nil // not needed any more
+	return false, *new(T), nil
+resume3:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
+	operation3Value = f.operation1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:345
+	f.operation1 = nil
+after3:
 	// main.go:61: return job.Race(first, operation(ctx, 2)).Await()
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
-	if awaited = job.Race(f.first, f.operation(f.ctx, 2)); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:230
-		goto after2
+	if awaited = job.Race(f.first, operation3Value); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:351
+		goto after4
 	}
-	f.State = 2
-	f.ctx, f.operation, f.first = nil, nil, nil // not needed any more
-	f.await1 = awaited
+	f.State = 4
+	f.ctx, f.operation, f.operationEnter, f.first = nil, nil, nil, nil // not needed any more
+	f.await2 = awaited
 	return r.Await(awaited), *new(T), nil
-resume2:
-	awaited = statemachine.AwaitedJob(r, f.await1)
-	f.await1 = nil
-after2:
+resume4:
+	awaited = statemachine.AwaitedJob(r, f.await2)
+	f.await2 = nil
+after4:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:243
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:364
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:247
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:368
+}
+
+func (f *hedgeFrame[T]) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.hedge", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 57, 58, 61, 61)
+}
+
+func (f *hedgeFrame[T]) Results(r *statemachine.Run) (T, error) {
+	r.Rethrow()
+	return f.result0, f.result1
 }
 
 // hedgeMachine is [hedge] as the root of a chain: chain, job and frame in one allocation.
@@ -253,7 +383,7 @@ type hedgeMachine[T any] struct {
 }
 
 func (f *hedgeMachine[T]) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.kept.moveNext(r, 0)
+	hasEnded, v0, v1 := f.kept.moveNext(r)
 	if !hasEnded {
 		return false
 	}
@@ -264,7 +394,7 @@ func (f *hedgeMachine[T]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *hedgeMachine[T]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.hedge", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 58, 61)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.hedge", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 57, 58, 61, 61)
 }
 
 // Digest of flaky: 8298a802957411e3
@@ -282,11 +412,36 @@ func flakyAsync(ctx context.Context, calls *int) (result *job.Job[string]) {
 	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
+// flakyEnter enters [flaky] for another machine. It returns the results or, suspended, the frame
+// that will have them.
+func flakyEnter(r *statemachine.Run, ctx context.Context, calls *int) (*flakyFrame, string, error) {
+	frame := flakyLocals{calls: calls}
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
+		return nil, v0, v1
+	}
+	m := &flakyFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, "", nil
+}
+
 // flakyLocals is what [flaky] keeps while it is suspended.
 type flakyLocals struct {
 	statemachine.Frame
 
 	calls *int
+}
+
+// flakyFrame is the frame of [flaky] for a caller that is a machine.
+type flakyFrame struct {
+	kept flakyLocals
+
+	result0 string
+	result1 error
+}
+
+func (f *flakyFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
+	return hasEnded
 }
 
 // moveNext runs [flaky] on to its next suspension (false) or its end (true). The parameter ctx is
@@ -306,7 +461,7 @@ func (f *flakyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:68
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:310
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:465
 	if !asleep {
 		goto after1
 	}
@@ -324,7 +479,16 @@ after1:
 		return true, "", errBusy
 	}
 	return true, "a page", nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:328
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:483
+}
+
+func (f *flakyFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.flaky", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 68)
+}
+
+func (f *flakyFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
+	return f.result0, f.result1
 }
 
 // flakyMachine is [flaky] as the root of a chain: chain, job and frame in one allocation.
@@ -394,7 +558,7 @@ func (f *slowLocals) moveNext(r *statemachine.Run, args *slowArgs) (hasEnded boo
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
 	asleep, sleep = statemachine.Sleep(r, args.ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:398
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:562
 	if !asleep {
 		goto after1
 	}
@@ -408,7 +572,7 @@ after1:
 	return true, "", sleep
 endIf1:
 	return true, "a page for the second request", nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:412
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:576
 }
 
 // slowMachine is [slow] as the root of a chain: chain, job and frame in one allocation.
@@ -430,4 +594,322 @@ func (f *slowMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.slow", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 82)
 }
 
-// Digest of what is above: f0d9acf3af365eb0
+// Digest of run: 1dc1fae5853e474e
+
+// runAsync starts [run] as a state machine and returns its job.
+func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = run // it is not unused
+	var r statemachine.Run
+	frame := runFrame{ctx: ctx}
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		return statemachine.Completed(ctx, job.Void{}, nil)
+	}
+	m := &runMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+}
+
+// runFrame is the frame of [run]: what it keeps while it is suspended.
+type runFrame struct {
+	statemachine.Frame
+
+	ctx context.Context
+
+	calls  *int
+	b      backoff
+	retry1 *retryFrame[string]
+	hedge3 *hedgeFrame[string]
+}
+
+// MoveNext runs [run] on to its next suspension (false) or its end (true).
+func (f *runFrame) MoveNext(r *statemachine.Run) bool {
+	var retry1Value string
+	var retry1Err error
+	var err error
+	var hedge3Value string
+	var hedge3Err error
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	case 3:
+		goto resume3
+	default:
+		statemachine.Misuse(resumeAt)
+		return false
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:89
+	f.calls = new(int)
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:89
+	*f.calls = 0
+	f.b = backoff{attempts: 5, first: time.Millisecond, most: 10 * time.Millisecond}
+	{
+		calls := f.calls
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+		enter1 := func(r *statemachine.Run, arg1 context.Context) (interface {
+			Results(*statemachine.Run) (string, error)
+		}, string, error) {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+			m, r1, r2 := runFunc1Enter(r, calls, arg1)
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+			if m == nil {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+		f.retry1, retry1Value, retry1Err = retryEnter(r, enter1, f.ctx, f.b, func(ctx context.Context) (string, error) { return flaky(ctx, calls) })
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:670
+	if f.retry1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false
+resume1:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+	retry1Value, retry1Err = f.retry1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:679
+	f.retry1 = nil
+after1:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+	fmt.Println(retry1Value, retry1Err)
+	fmt.Println("calls:", (*f.calls))
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:94
+	f.b.attempts = 2
+	(*f.calls) = -10
+	{
+		calls := f.calls
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
+		enter2 := func(r *statemachine.Run, arg2 context.Context) (interface {
+			Results(*statemachine.Run) (string, error)
+		}, string, error) {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
+			m, r1, r2 := runFunc2Enter(r, calls, arg2)
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
+			if m == nil {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
+		f.retry1, _, err = retryEnter(r, enter2, f.ctx, f.b, func(ctx context.Context) (string, error) { return flaky(ctx, calls) })
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:707
+	if f.retry1 == nil {
+		goto after2
+	}
+	f.State = 2
+	f.calls = nil // not needed any more
+	return false
+resume2:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
+	_, err = f.retry1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:717
+	f.retry1 = nil
+after2:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:97
+	fmt.Println(err, errors.Is(err, errBusy))
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:99
+	f.hedge3, hedge3Value, hedge3Err = hedgeEnter(r, nil, f.ctx, time.Millisecond, slowAsync)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:724
+	if f.hedge3 == nil {
+		goto after3
+	}
+	f.State = 3
+	f.ctx, f.calls = nil, nil // not needed any more
+	return false
+resume3:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:99
+	hedge3Value, hedge3Err = f.hedge3.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:734
+	f.hedge3 = nil
+after3:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:99
+	fmt.Println(hedge3Value, hedge3Err)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:739
+	return true
+}
+
+// runMachine is [run] as the root of a chain: chain, job and frame in one allocation.
+type runMachine struct {
+	builder statemachine.Builder[job.Void]
+	kept    runFrame
+}
+
+func (f *runMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.kept.MoveNext(r) {
+		return false
+	}
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = runFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
+	return true
+}
+
+func (f *runMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 91, 96, 99)
+}
+
+// runFunc1Enter enters a function literal of [run] for another machine. It returns the results or,
+// suspended, the frame that will have them.
+func runFunc1Enter(r *statemachine.Run, calls *int, ctx context.Context) (*runFunc1Frame, string, error) {
+	frame := runFunc1Locals{}
+	if hasEnded, v0, v1 := frame.moveNext(r, &runFunc1Args{calls: calls, ctx: ctx}); hasEnded {
+		return nil, v0, v1
+	}
+	m := &runFunc1Frame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, "", nil
+}
+
+// runFunc1Locals is what a function literal of [run] keeps while it is suspended.
+type runFunc1Locals struct {
+	statemachine.Frame
+
+	flaky1 *flakyFrame
+}
+
+// runFunc1Args are the parameters that only the start of a function literal of [run] needs.
+type runFunc1Args struct {
+	calls *int
+	ctx   context.Context
+}
+
+// runFunc1Frame is the frame of a function literal of [run] for a caller that is a machine.
+type runFunc1Frame struct {
+	kept runFunc1Locals
+
+	result0 string
+	result1 error
+}
+
+func (f *runFunc1Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
+	return hasEnded
+}
+
+// moveNext runs a function literal of [run] on to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *runFunc1Locals) moveNext(r *statemachine.Run, args *runFunc1Args) (hasEnded bool, result0 string, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+	f.flaky1, result0, result1 = flakyEnter(r, args.ctx, args.calls)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:815
+	if f.flaky1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, "", nil
+resume1:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
+	result0, result1 = f.flaky1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:824
+	f.flaky1 = nil
+after1:
+	return true, result0, result1
+}
+
+func (f *runFunc1Frame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 91)
+}
+
+func (f *runFunc1Frame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
+	return f.result0, f.result1
+}
+
+// runFunc2Enter enters a function literal of [run] for another machine. It returns the results or,
+// suspended, the frame that will have them.
+func runFunc2Enter(r *statemachine.Run, calls *int, ctx context.Context) (*runFunc2Frame, string, error) {
+	frame := runFunc2Locals{}
+	if hasEnded, v0, v1 := frame.moveNext(r, &runFunc2Args{calls: calls, ctx: ctx}); hasEnded {
+		return nil, v0, v1
+	}
+	m := &runFunc2Frame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, "", nil
+}
+
+// runFunc2Locals is what a function literal of [run] keeps while it is suspended.
+type runFunc2Locals struct {
+	statemachine.Frame
+
+	flaky1 *flakyFrame
+}
+
+// runFunc2Args are the parameters that only the start of a function literal of [run] needs.
+type runFunc2Args struct {
+	calls *int
+	ctx   context.Context
+}
+
+// runFunc2Frame is the frame of a function literal of [run] for a caller that is a machine.
+type runFunc2Frame struct {
+	kept runFunc2Locals
+
+	result0 string
+	result1 error
+}
+
+func (f *runFunc2Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
+	return hasEnded
+}
+
+// moveNext runs a function literal of [run] on to its next suspension (false) or its end (true).
+// When it continues, args is nil.
+func (f *runFunc2Locals) moveNext(r *statemachine.Run, args *runFunc2Args) (hasEnded bool, result0 string, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
+	f.flaky1, result0, result1 = flakyEnter(r, args.ctx, args.calls)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:892
+	if f.flaky1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, "", nil
+resume1:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
+	result0, result1 = f.flaky1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:901
+	f.flaky1 = nil
+after1:
+	return true, result0, result1
+}
+
+func (f *runFunc2Frame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 96)
+}
+
+func (f *runFunc2Frame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
+	return f.result0, f.result1
+}
+
+// Digest of what is above: 9ae2dddf23ec344e

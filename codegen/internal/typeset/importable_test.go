@@ -1,4 +1,4 @@
-package typetext
+package typeset
 
 import (
 	"go/types"
@@ -27,6 +27,6 @@ func TestImportsThatAreAllowed(t *testing.T) {
 		{"app/b/c", "app/internal/b/internal/x", "x", false},
 		{"app", "example.com/internalize", "internalize", true},
 	} {
-		assert.Equal(t, c.want, importable(pkg(c.from, "p"), pkg(c.path, c.name)), "%s from %s", c.path, c.from)
+		assert.Equal(t, c.want, Importable(pkg(c.from, "p"), pkg(c.path, c.name)), "%s from %s", c.path, c.from)
 	}
 }

@@ -1,0 +1,72 @@
+package load
+
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/movenext/movenext/codegen/internal/source"
+)
+
+// addCompanions adds the companions to the stubs of the entries of p. Their types are of no
+// interest before the entries exist, so each stub accepts any value.
+//
+// Variants of a package share the stubs. A variant changes only those of its own files that no
+// other one has changed, before it is checked.
+func (c *Checker) addCompanions(p *packages.Package) {
+	sc := c.finder.scopes[p.PkgPath]
+	if sc == nil || sc.count == 0 {
+		return
+	}
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	var pkg *types.Package
+	for _, path := range p.GoFiles {
+		src := c.sources.Get(path)
+		if src.entered || len(src.Functions) == 0 {
+			continue
+		}
+		if src.entered = true; pkg == nil {
+			pkg, _ = c.checkWith(p, nil, nil)
+		}
+		for _, fn := range src.Functions {
+			if obj := lookup(pkg, source.ReceiverName(fn.decl), fn.decl.Name.Name); obj != nil && fn.stream == nil {
+				src.acceptCompanions(fn.decl, fn.names.Enter, len(source.CompanionsIn(pkg, obj.Signature())))
+			}
+		}
+	}
+}
+
+// acceptCompanions adds n companions to the stub of the entry of decl.
+func (s *File) acceptCompanions(decl *ast.FuncDecl, enter string, n int) {
+	for _, stub := range s.stubs {
+		for _, d := range stub.decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Name.Name != enter || source.ReceiverName(fn) != source.ReceiverName(decl) {
+				continue
+			}
+			params := fn.Type.Params
+			run := params.List[0]
+			list := []*ast.Field{run}
+			for range n {
+				companion := &ast.Field{Type: &ast.InterfaceType{Interface: run.Pos(), Methods: &ast.FieldList{}}}
+				if len(run.Names) > 0 {
+					companion.Names = []*ast.Ident{{NamePos: run.Pos(), Name: "_"}}
+				}
+				list = append(list, companion)
+			}
+			params.List = append(list, params.List[1:]...)
+		}
+	}
+}
+
+// lookup returns a function of pkg, or a method if recv is not empty, or nil.
+func lookup(pkg *types.Package, recv, name string) *types.Func {
+	obj := pkg.Scope().Lookup(name)
+	if named := pkg.Scope().Lookup(recv); recv != "" && named != nil {
+		obj, _, _ = types.LookupFieldOrMethod(types.NewPointer(named.Type()), true, pkg, name)
+	}
+	fn, _ := obj.(*types.Func)
+	return fn
+}
