@@ -46,6 +46,7 @@ Packages are patterns as for go build; without any they are "./...".
   -C dir         resolve patterns in dir
   -cache dir     keep the cache in dir (default $MOVENEXTCACHE, or the user's cache folder); off for none
   -overwrite     of generate: replace generated files even if they were edited by hand or damaged
+  -watch         of generate: generate again after each change, until interrupted
   -strand        of accept: leave instances behind, stuck, that cannot continue
   -skip list     of vet: checks to skip, separated by commas
   -json          print the result as JSON
@@ -76,6 +77,7 @@ type options struct {
 	command string
 	config  codegen.Config
 	json    bool
+	watch   bool
 }
 
 // parse reads the flags and the patterns after them. It prints a usage error before
@@ -91,6 +93,7 @@ func parse(command string, args []string, stderr io.Writer) (options, []string, 
 	addBuildFlags(flags, &o.config)
 	if command == "generate" {
 		flags.BoolVar(&o.config.Overwrite, "overwrite", false, "")
+		flags.BoolVar(&o.watch, "watch", false, "")
 	}
 	if command == "accept" {
 		flags.BoolVar(&o.config.Strand, "strand", false, "")

@@ -84,6 +84,9 @@
 //	-overwrite
 //		of generate: also replaces and removes generated files that were edited
 //		by hand. Without it, an edited file is a finding, and nothing is lost.
+//	-watch
+//		of generate: generates again after each change, until it is interrupted. A run
+//		after a change of a function takes a fraction of a second.
 //	-strand
 //		of accept: leaves instances behind that cannot continue.
 //	-skip list
@@ -201,6 +204,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return exitUsage
 	}
+	if options.watch {
+		return options.keepGenerating(patterns, stdout, stderr)
+	}
 	line := newProgress(stderr, patience, patienceElsewhere)
 	options.config.Progress = line.step
 	result, err := options.do(patterns)
@@ -213,13 +219,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(printed{stderr}, "movenext: %s\n", strings.TrimPrefix(err.Error(), "codegen: "))
 		return exitUsage
 	}
-	if options.json {
-		if err := printJSON(stdout, result); err != nil {
-			fmt.Fprintf(stderr, "movenext: %s\n", err)
-			return exitUsage
-		}
-	} else {
-		printLines(stdout, stderr, command, result)
+	if err := options.print(stdout, stderr, result); err != nil {
+		fmt.Fprintf(stderr, "movenext: %s\n", err)
+		return exitUsage
 	}
 	if command == "merge" {
 		if err := stage(options.config.Dir, result); err != nil {
@@ -242,6 +244,15 @@ func (o *options) do(patterns []string) (*codegen.Result, error) {
 	o.config.DryRun = o.command == "check"
 	o.config.Overwrite = o.config.Overwrite || o.command == "merge" // both sides are in the history
 	return codegen.Generate(o.config, patterns...)
+}
+
+// print prints a result in the chosen form.
+func (o *options) print(stdout, stderr io.Writer, result *codegen.Result) error {
+	if o.json {
+		return printJSON(stdout, result)
+	}
+	printLines(stdout, stderr, o.command, result)
+	return nil
 }
 
 // printLines prints findings to stderr and what changed to stdout.
