@@ -307,7 +307,8 @@ function draw() {
 		for (const o of l.spans) {
 			const a = x(o.from), b = Math.max(x(o.to), a + 1);
 			if (b < left || a > width) continue;
-			if (o.kind !== 'run') { g.fillStyle = o.kind === 'blocked' ? bad : rule; g.fillRect(a, y + laneHeight / 2 - 1, b - a, o.kind === 'blocked' ? 3 : 1); continue; }
+			if (o.kind === 'blocked') { g.fillStyle = bad; g.fillRect(a, y + laneHeight - 5, b - a, 3); continue; } // below the name
+			if (o.kind !== 'run') { g.fillStyle = rule; g.fillRect(a, y + laneHeight / 2 - 1, b - a, 1); continue; }
 			const inset = 2 + Math.min(3, o.depth) * 3;
 			g.fillStyle = colour(o.a); g.fillRect(a, y + inset, b - a, laneHeight - 2 - inset);
 			if (o.a === chosen) { g.strokeStyle = ink; g.strokeRect(a + .5, y + inset + .5, b - a - 1, laneHeight - 3 - inset); }

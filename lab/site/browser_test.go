@@ -238,6 +238,8 @@ func TestTheThreeAwaitsPlay(t *testing.T) {
 	assert.NotContains(t, said, "undefined")
 	forms := value[[]string](t, tab, `[...document.querySelectorAll('tr[data-field=ctx] td, tr[data-field=err] td')].map(e => e.textContent).slice(0, 9)`)
 	assert.Equal(t, []string{"16", "16", "ctx", "context.backgroundCtx", "context.Context", "parameter", "–", "16", "err"}, forms, "release and debug form")
+	light := value[string](t, tab, paper)
+	does(t, tab, mediaScheme("dark"), until(paper+` !== '`+light+`'`))
 }
 
 func TestAPhone(t *testing.T) {
@@ -248,6 +250,10 @@ func TestAPhone(t *testing.T) {
 	for _, p := range s.pages {
 		does(t, tab, chromedp.Navigate(address+p.URL), until(`document.readyState === 'complete'`))
 		assert.LessOrEqual(t, value[int](t, tab, `document.documentElement.scrollWidth`), 390, "%s is wider than the screen", p.path)
+	}
+	for _, name := range []string{"three-awaits", "ums"} {
+		does(t, tab, chromedp.Navigate(address+"replays/"+name+".html"), until(`document.readyState === 'complete'`))
+		assert.LessOrEqual(t, value[int](t, tab, `document.documentElement.scrollWidth`), 390, "%s is wider than the screen", name)
 	}
 	does(t, tab, chromedp.Navigate(address+"docs/book/07-many-workers.html"), until(`document.readyState === 'complete'`))
 	shown := `document.querySelector('#site-sidebar').checkVisibility()`

@@ -36,6 +36,7 @@ const (
 	faultIgnoresTheContextOfShutdown           = "ignores the context of Shutdown"
 	faultGivesUpWithoutAbandoning              = "gives up without abandoning"
 	faultAbandonsForAnotherReason              = "abandons for another reason"
+	faultAbandonsWithItsLockHeld               = "abandons with its lock held"
 	faultReturnsErrRatherThanTheCause          = "returns Err rather than the cause"
 	faultForgetsItsEndAfterGivingUp            = "forgets its end after giving up"
 	faultAcceptsLate                           = "accepts late"
@@ -110,6 +111,7 @@ var faults = []fault{
 	{faultIgnoresTheContextOfShutdown, "Shutdown with an ended context abandons queued work"},
 	{faultGivesUpWithoutAbandoning, "Shutdown with an ended context abandons queued work"},
 	{faultAbandonsForAnotherReason, "Shutdown with an ended context abandons queued work"},
+	{faultAbandonsWithItsLockHeld, "abandoned work may submit, and is refused"},
 	{faultReturnsErrRatherThanTheCause, "Shutdown with an ended context returns its cause"},
 	{faultForgetsItsEndAfterGivingUp, "after a Shutdown that gave up, another one waits for the end"},
 	{faultAcceptsLate, "a late Submit is refused with ErrShutdown"},

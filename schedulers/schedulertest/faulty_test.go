@@ -23,25 +23,26 @@ type faulty struct {
 	inside atomic.Int64 // calls of Submit
 	kept   any          // the object in the room that all workers share, as a fault
 
-	mu        sync.Mutex
-	queue     []schedulers.Work
-	outside   []schedulers.Work // queued when no worker runs, as a fault
-	seen      map[schedulers.Work]bool
-	armed     map[*schedulers.Timer]bool // ever
-	ids       []int                      // free
-	last      int                        // of the IDs beyond these
-	running   int
-	blocked   int
-	closed    bool
-	submitted int
-	refused   int
-	completed int
-	panicked  int
-	abandoned int
-	long      int // long-running work items that are running
-	lost      int // places of workers that were lost
-	done      chan struct{}
-	over      bool
+	mu         sync.Mutex
+	queue      []schedulers.Work
+	outside    []schedulers.Work // queued when no worker runs, as a fault
+	seen       map[schedulers.Work]bool
+	armed      map[*schedulers.Timer]bool // ever
+	ids        []int                      // free
+	last       int                        // of the IDs beyond these
+	running    int
+	blocked    int
+	closed     bool
+	submitted  int
+	refused    int
+	completed  int
+	panicked   int
+	abandoned  int
+	abandoning bool // work is being abandoned, without the lock
+	long       int  // long-running work items that are running
+	lost       int  // places of workers that were lost
+	done       chan struct{}
+	over       bool
 
 	// released is closed when the test of the fault is over, and releases everything
 	// that hangs because of it.
@@ -91,6 +92,11 @@ func (f *faulty) Submit(w schedulers.Work, from schedulers.Hint) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if f.abandoning && f.is(faultAbandonsWithItsLockHeld) {
+		f.mu.Unlock()
+		<-f.released
+		f.mu.Lock()
+	}
 	if f.closed && !f.is(faultAcceptsLate) {
 		f.refused++
 		if f.is(faultRefusesLateWithAnotherError) {
@@ -331,10 +337,15 @@ func (f *faulty) giveUp(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
+// abandonQueued is called with mu held, and releases it meanwhile. The fault is played: the lock
+// itself would also hold the end of the test.
 func (f *faulty) abandonQueued(reason error) {
 	queued := f.queue
 	f.queue = nil
 	f.abandoned += len(queued)
+	f.abandoning = true
+	f.mu.Unlock()
+	defer func() { f.mu.Lock(); f.abandoning = false }()
 	for _, w := range queued {
 		f.tell(schedulers.Abandoned, nil, w)
 		w.Abandon(reason)

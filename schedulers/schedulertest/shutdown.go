@@ -21,6 +21,7 @@ func shutdownChecks() []check {
 		{"Shutdown may be called again", always, shutdownTwice},
 		{"Shutdown may be called concurrently", always, shutdownByMany},
 		{"Shutdown with an ended context abandons queued work", queues, shutdownAbandons},
+		{"abandoned work may submit, and is refused", queues, shutdownAbandonsSubmitters},
 		{"Shutdown with an ended context returns its cause", queues, shutdownCause},
 		{"after a Shutdown that gave up, another one waits for the end", queues, shutdownAfterGivingUp},
 		{"a late Submit is refused with ErrShutdown", always, lateSubmit},
@@ -137,6 +138,40 @@ func shutdownAbandons(e *env) {
 	open()
 	l.awaitSettled()
 	l.audit()
+}
+
+// submitter is work that submits when it is abandoned, as a job does that has waiters.
+type submitter struct {
+	*probe
+	refused chan error
+}
+
+// Abandon implements [schedulers.Work].
+func (s submitter) Abandon(reason error) {
+	s.refused <- s.book.offer(s.book.probe(nil), schedulers.Hint{})
+	s.probe.Abandon(reason)
+}
+
+// shutdownAbandonsSubmitters finds a scheduler that abandons work while it holds a lock that
+// Submit needs. Work that has begun before Shutdown gives up is not abandoned.
+func shutdownAbandonsSubmitters(e *env) {
+	l, open := e.stuck()
+	w := submitter{l.probe(nil), make(chan error, 1)}
+	l.note(func(t *tally) { w.accepted++; t.accepted++ })
+	if err := l.trySubmit(w, schedulers.Hint{}); err != nil {
+		l.Fatalf("Submit refused work without a reason: %v", err)
+	}
+	l.giveUp()
+	open()
+	l.awaitSettled()
+	l.audit()
+	select {
+	case err := <-w.refused:
+		if !errors.Is(err, schedulers.ErrShutdown) {
+			l.Errorf("work that is abandoned submits, and Submit returned %v, want %v", err, schedulers.ErrShutdown)
+		}
+	default:
+	}
 }
 
 func shutdownCause(e *env) {

@@ -198,11 +198,20 @@ func (e *env) new() Scheduler {
 	return s
 }
 
-// end shuts s down, so that a check that has failed does not make the next one fail too.
+// end shuts s down, so that a check that has failed does not make the next one fail too. It does
+// not wait longer for a Shutdown that hangs: the others would not be checked.
 func (e *env) end(s Scheduler) {
 	ctx, cancel := context.WithTimeout(context.Background(), e.timeout)
 	defer cancel()
-	_ = s.Shutdown(ctx)
+	returned := make(chan struct{})
+	go func() {
+		defer close(returned)
+		_ = s.Shutdown(ctx)
+	}()
+	select {
+	case <-returned:
+	case <-time.After(2 * e.timeout):
+	}
 }
 
 // deadline returns a channel that delivers when the timeout has passed. In a bubble,
