@@ -73,6 +73,7 @@ func (f *RunFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	f.foo1, f.err = fooEnter(r, f.ctx)
 	if f.foo1 == nil {
@@ -146,6 +147,7 @@ func (f *RunMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // fooAsync starts [foo] as a state machine and returns its job.
 func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = foo // it is not unused
 	var r statemachine.Run
 	frame := fooFrame{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -189,6 +191,7 @@ func (f *fooFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	asleep, f.result0 = statemachine.Sleep(r, f.ctx, 1000*time.Millisecond)
 	if !asleep {
@@ -233,6 +236,7 @@ func (f *fooMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // barAsync starts [bar] as a state machine and returns its job.
 func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = bar // it is not unused
 	var r statemachine.Run
 	frame := barFrame{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -276,6 +280,7 @@ func (f *barFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	asleep, f.result0 = statemachine.Sleep(r, f.ctx, 100*time.Millisecond)
 	if !asleep {
@@ -320,6 +325,7 @@ func (f *barMachine) Root() (statemachine.Root, statemachine.Location) {
 
 // bazAsync starts [baz] as a state machine and returns its job.
 func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
+	_ = baz // it is not unused
 	var r statemachine.Run
 	frame := bazFrame{ctx: ctx}
 	defer statemachine.Catch(&r, &result)
@@ -363,6 +369,7 @@ func (f *bazFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume1
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	asleep, f.result0 = statemachine.Sleep(r, f.ctx, 10*time.Millisecond)
 	if !asleep {

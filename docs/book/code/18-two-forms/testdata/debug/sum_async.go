@@ -76,6 +76,7 @@ func (f *SumFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
+		return false
 	}
 	awaited = f.a
 	if awaited.IsCompleted() && r.Proceed() {
