@@ -17,9 +17,9 @@ import (
 	"github.com/movenext/movenext/codegen/internal/load"
 )
 
-// Watch generates, and again whenever a file of the packages or of their modules has changed, until
-// ctx ends. It passes each outcome to report. It keeps the list of packages, and the types of those
-// of other modules: after a change below the imports of a file, neither is loaded again.
+// Watch generates, and again whenever a file of the packages or of their modules has changed,
+// until ctx ends. It passes each outcome to report. It keeps the list of packages, and the types
+// of those of other modules: after a change below the imports of a file, neither is loaded again.
 func Watch(ctx context.Context, cfg Config, report func(*Result, error), patterns ...string) {
 	if len(patterns) == 0 {
 		patterns = []string{"./..."}
@@ -150,14 +150,13 @@ func (w *watcher) look() bool {
 	}
 	for _, dir := range w.trees {
 		_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-			switch {
-			case err != nil: // it is gone, or not for us
-			case !d.IsDir():
+			if err == nil && !d.IsDir() {
 				noteEntry(path, d, false, note)
-			case path != dir && load.IsSkipped(d.Name()):
+			}
+			if err == nil && d.IsDir() && path != dir && load.IsSkipped(d.Name()) {
 				return fs.SkipDir
 			}
-			return nil
+			return nil //nolint:nilerr // it is gone, or not for us
 		})
 	}
 	for _, dir := range w.folders {

@@ -11,8 +11,8 @@ import (
 	"github.com/movenext/movenext/codegen"
 )
 
-// keepGenerating generates after each change until the command is interrupted. A correction is told
-// as the findings were.
+// keepGenerating generates after each change until the command is interrupted. A correction is
+// told as the findings were.
 func (o *options) keepGenerating(patterns []string, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
