@@ -1,0 +1,39 @@
+// Release checks what a tag needs, and prepares one.
+//
+//	go -C lab run ./release              checks the commit
+//	go -C lab run ./release v0.3.0       writes the changelog and the requirements of the
+//	                                     other modules as well, and prints what is left to do
+//
+// It compares the exported API with that of the last tag, and the numbers of the contract between
+// generated code and runtime. It serves the commit as a module from a folder, and installs the
+// command, adds it as a tool, and generates and runs a program, as a user does.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+)
+
+func main() {
+	flag.Parse()
+	r := &release{root: "..", version: flag.Arg(0)}
+	err := r.check()
+	if err == nil {
+		err = r.tryOut()
+	}
+	if err == nil && r.version != "" {
+		err = r.tag(time.Now().Format(time.DateOnly))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+// check makes the checks that need no other build.
+func (r *release) check() error {
+	return errors.Join(r.changelog(), r.contract(), r.modules(), r.api())
+}
