@@ -1,8 +1,8 @@
-// Release checks what a tag needs, and prepares one.
+// Release checks what a tag needs, and makes it.
 //
 //	go -C lab run ./release              checks the commit
-//	go -C lab run ./release v0.3.0       writes the changelog and the requirements of the
-//	                                     other modules as well, and prints what is left to do
+//	go -C lab run ./release v0.3.0       numbers the changelog's entries and makes all tags as
+//	                                     well, and prints the command that publishes them
 //
 // It compares the exported API with that of the last tag, and the numbers of the contract between
 // generated code and runtime. It serves the commit as a module from a folder, and installs the

@@ -43,10 +43,17 @@ func (r *release) serve(dir, version string) ([]string, error) {
 		return nil, err
 	}
 	proxy, cache, _ := strings.Cut(others, "\n")
-	return []string{
-		"GOPROXY=" + strings.Join([]string{folderURL(dir), folderURL(filepath.Join(cache, "cache", "download")), proxy}, ","),
-		"GONOSUMDB=" + modulePath, "GOWORK=off", "GOMODCACHE=" + filepath.Join(dir, "cache"), "GOFLAGS=-modcacherw",
-	}, nil
+	var env []string
+	for name, value := range map[string]string{
+		"GOPROXY":    strings.Join([]string{folderURL(dir), folderURL(filepath.Join(cache, "cache", "download")), proxy}, ","),
+		"GONOSUMDB":  modulePath,
+		"GOWORK":     "off",
+		"GOMODCACHE": filepath.Join(dir, "cache"),
+		"GOFLAGS":    "-modcacherw", // so that it can be removed
+	} {
+		env = append(env, name+"="+value)
+	}
+	return env, nil
 }
 
 func folderURL(dir string) string { return "file:///" + strings.TrimPrefix(filepath.ToSlash(dir), "/") }
