@@ -96,6 +96,37 @@ var hundred = func() (js [100]*Job[int]) {
 	return js
 }()
 
+// A wait that is alone under its context registers there: seven objects under a new context, of
+// which package context makes five, and four under one that has been waited for before, of which
+// it makes two.
+func TestOfAWaitAloneUnderAContextHalfIsPackageContexts(t *testing.T) {
+	old, cancelOld := context.WithCancel(context.Background())
+	defer cancelOld()
+	wait := func(ctx context.Context) {
+		src := NewSource[int]()
+		WaitAsync(ctx, src.Job())
+		src.TrySetResult(1)
+	}
+	fresh := func(do func(context.Context)) float64 {
+		return testing.AllocsPerRun(100, func() {
+			ctx, cancel := context.WithCancel(context.Background())
+			do(ctx)
+			cancel()
+		})
+	}
+	listen := func(ctx context.Context) { context.AfterFunc(ctx, func() {})() }
+	const sourceAndJob = 2
+	made := fresh(func(context.Context) {})
+	assert.Equal(t, 5.0, fresh(listen)-made, "package context, under a new one")
+	assert.Equal(t, 7.0, fresh(wait)-made-sourceAndJob)
+	assert.Equal(t, 2.0, testing.AllocsPerRun(100, func() { listen(old) }), "package context, under an old one")
+	assert.Equal(t, 4.0, testing.AllocsPerRun(100, func() { wait(old) })-sourceAndJob)
+	src := NewSource[int]()
+	WaitAsync(old, src.Job())
+	assert.Zero(t, testing.AllocsPerRun(100, func() { wait(old) })-sourceAndJob, "while another waits under it")
+	src.TrySetResult(1)
+}
+
 func TestASleepIsOneAllocation(t *testing.T) {
 	c := &clocked{}
 	ctx := schedulers.With(context.Background(), c)
