@@ -147,7 +147,7 @@ var unpromised = regexp.MustCompile(`(?m)^- (\./|package .*/)(docs|examples)/.*\
 func (r *release) api() (err error) {
 	last := r.last()
 	if last == "" {
-		fmt.Println("api: there is no tag yet")
+		fmt.Fprintln(os.Stdout, "api: there is no tag yet")
 		return nil
 	}
 	temp, err := os.MkdirTemp("", "release")
@@ -170,7 +170,7 @@ func (r *release) api() (err error) {
 	if err != nil || changes == "" {
 		return err
 	}
-	fmt.Printf("api: since %s these are incompatible:\n%s\n", last, changes)
+	fmt.Fprintf(os.Stdout, "api: since %s these are incompatible:\n%s\n", last, changes)
 	if r.version != "" && minor(r.version) == minor(last) {
 		return fmt.Errorf("%s is the same minor version as %s, and the API has incompatible changes", r.version, last)
 	}

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// serve writes the commit into a folder, in the form of a module proxy, and returns the settings of
-// the go command with which it is the latest version.
+// serve writes the commit into a folder, in the form of a module proxy, and returns the settings
+// of the go command with which it is the latest version.
 func (r *release) serve(dir, version string) ([]string, error) {
 	versions := filepath.Join(dir, filepath.FromSlash(modulePath), "@v")
 	if err := os.MkdirAll(versions, 0o755); err != nil {
@@ -95,7 +95,7 @@ func (r *release) tryOut() (err error) {
 		if err != nil {
 			return err
 		}
-		fmt.Printf("%s\n\t%s\n", line, strings.ReplaceAll(out, "\n", "\n\t"))
+		fmt.Fprintf(os.Stdout, "%s\n\t%s\n", line, strings.ReplaceAll(out, "\n", "\n\t"))
 	}
 	return nil
 }
