@@ -44,7 +44,7 @@ func (r *release) tag(date string) error {
 	if _, back := r.git("checkout", "-q", "-"); err != nil || back != nil {
 		return errors.Join(err, back)
 	}
-	fmt.Fprintln(os.Stdout, "git push origin HEAD " + strings.Join(names, " "))
+	fmt.Fprintln(os.Stdout, "git push origin HEAD "+strings.Join(names, " "))
 	return nil
 }
 
