@@ -36,7 +36,7 @@ func TestTheCurveStaysInItsBoundsAndReachesTheTop(t *testing.T) {
 		top := float64(half.best) / (2 * 0.005) // the reads in a second with the best number
 		for _, p := range curve[half.end-seconds*parts/8 : half.end] {
 			assert.InDelta(t, half.best, p.workers, float64(half.best)/3)
-			assert.Greater(t, float64(p.reads), 0.85*top)
+			assert.Greater(t, float64(p.reads), 0.9*top)
 		}
 	}
 }
@@ -93,11 +93,13 @@ func TestAPoolFindsTheTop(t *testing.T) {
 				assert.GreaterOrEqual(t, most, s.Next)
 			}
 			tail := trace[len(trace)*2/3:]
-			mean := 0.0
+			mean, reads, seconds := 0.0, 0.0, 0.0
 			for _, s := range tail {
 				mean += float64(s.Workers) / float64(len(tail))
+				reads, seconds = reads+float64(s.Completed), seconds+s.Elapsed.Seconds()
 			}
 			assert.InDelta(t, best, mean, float64(best)/2)
+			assert.Greater(t, reads/seconds, 0.9*float64(best)/(2*0.005), "of the highest throughput")
 		})
 	}
 }
