@@ -66,7 +66,7 @@ func (n *Node) takeAttended() bool { return n.state.CompareAndSwap(attended, del
 // CompleteAttended is [List.Complete] for the goroutine that owns the attended nodes of
 // l, if any.
 func (l *List) CompleteAttended() Chain {
-	h := l.head.Swap(closed)
+	h := interleave.SwapPointer(&l.head, closed)
 	if h == nil {
 		return Chain{}
 	}

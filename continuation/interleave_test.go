@@ -102,7 +102,7 @@ func (p *party) check() error {
 		}
 	}
 	live, dead, above := 0, 0, len(p.nodes)
-	for n := p.list.head.Load(); n != nil && n != closed; n = n.next {
+	for n := interleave.LoadPointer(&p.list.head); n != nil && n != closed; n = n.next {
 		if n.state.Load() == removed {
 			dead++
 			continue

@@ -121,12 +121,12 @@ var closed = new(Node)
 // its result is then visible to the caller, and n is as before.
 func (l *List) Add(n *Node) bool {
 	for {
-		h := l.head.Load()
+		h := interleave.LoadPointer(&l.head)
 		if h == closed {
 			return false
 		}
 		n.next = h
-		if l.head.CompareAndSwap(h, n) {
+		if interleave.CompareAndSwapPointer(&l.head, h, n) {
 			return true
 		}
 	}
@@ -135,17 +135,17 @@ func (l *List) Add(n *Node) bool {
 // Complete closes the list and returns the nodes to deliver, oldest first. The
 // operation's result must have been written before: Complete publishes it.
 func (l *List) Complete() Chain {
-	return inOrder(l.head.Swap(closed), (*Node).takeAttended)
+	return inOrder(interleave.SwapPointer(&l.head, closed), (*Node).takeAttended)
 }
 
 // Closed reports whether Complete has been called.
-func (l *List) Closed() bool { return l.head.Load() == closed }
+func (l *List) Closed() bool { return interleave.LoadPointer(&l.head) == closed }
 
 // Empty reports whether the list is open and has no nodes. It also returns false while a
 // goroutine sweeps or visits the list, since that goroutine holds the nodes.
 func (l *List) Empty() bool {
 	h := l.holders.Load()
-	return l.head.Load() == nil && h&holding == 0 && l.holders.Load() == h
+	return interleave.LoadPointer(&l.head) == nil && h&holding == 0 && l.holders.Load() == h
 }
 
 // Remove takes n back and reports whether it did: false means that n was delivered, is
@@ -220,7 +220,7 @@ func (l *List) putBack(rest *Node) Chain {
 		if kept == nil {
 			return Chain{}
 		}
-		if l.head.CompareAndSwap(nil, kept) {
+		if interleave.CompareAndSwapPointer(&l.head, nil, kept) {
 			return Chain{}
 		}
 		if l.Closed() {
@@ -234,11 +234,11 @@ func (l *List) putBack(rest *Node) Chain {
 // the list is empty or closed.
 func (l *List) detach() *Node {
 	for {
-		h := l.head.Load()
+		h := interleave.LoadPointer(&l.head)
 		if h == nil || h == closed {
 			return nil
 		}
-		if l.head.CompareAndSwap(h, nil) {
+		if interleave.CompareAndSwapPointer(&l.head, h, nil) {
 			return h
 		}
 	}

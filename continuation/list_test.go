@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -46,7 +47,7 @@ func probes(n int) ([]*probe, *[]string) {
 }
 
 func linked(l *List) (n int) {
-	for p := l.head.Load(); p != nil && p != closed; p = p.next {
+	for p := interleave.LoadPointer(&l.head); p != nil && p != closed; p = p.next {
 		n++
 	}
 	return n
@@ -76,10 +77,10 @@ func TestCompleteBetweenLoadAndSwapOfAnAdd(t *testing.T) {
 	ps, log := probes(2)
 	require.True(t, l.Add(&ps[0].Node))
 
-	h := l.head.Load() // Add, step 1
-	c := l.Complete()  // the operation completes
-	ps[1].next = h     // step 3
-	assert.False(t, l.head.CompareAndSwap(h, &ps[1].Node), "step 4 must notice")
+	h := interleave.LoadPointer(&l.head) // Add, step 1
+	c := l.Complete()                    // the operation completes
+	ps[1].next = h                       // step 3
+	assert.False(t, interleave.CompareAndSwapPointer(&l.head, h, &ps[1].Node), "step 4 must notice")
 	assert.False(t, l.Add(&ps[1].Node), "and the next round refuse")
 
 	c.Deliver(nil)

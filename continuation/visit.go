@@ -87,7 +87,7 @@ func (l *List) inspect(f func(top *Node) *Node) {
 	top := l.detach()
 	var late Chain
 	defer func() { // even if a look panics
-		if top != nil && !l.head.CompareAndSwap(nil, top) {
+		if top != nil && !interleave.CompareAndSwapPointer(&l.head, nil, top) {
 			late = l.putBack(top)
 		}
 		if l.endHold() {

@@ -39,8 +39,8 @@ type channel[T any] struct {
 
 	// How a single waiter waits without the lock; see channel_single.go.
 	level    interleave.Uint32
-	receiver seat[waiter]
-	sender   seat[waiter]
+	receiver seat
+	sender   seat
 }
 
 type hiddenChannel[T any] = channel[T]

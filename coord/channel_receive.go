@@ -77,7 +77,7 @@ func (c *channel[T]) receiveEnter(r *statemachine.Run, ctx context.Context) (e *
 		e, v, err = endEntry[job.Void](r, c.receiverHost(), v, err)
 		return e, served, v, err
 	}
-	if level := c.level.Load(); level == nonEmpty || level == senderAlone && c.sender.Load() != nil {
+	if level := c.level.Load(); level == nonEmpty || level == senderAlone && interleave.LoadPointer(&c.sender.waiter) != nil {
 		var mustWait bool
 		if v, mustWait, served, err = c.pollQuietly(); !mustWait {
 			r.Publish()

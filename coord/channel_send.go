@@ -103,7 +103,7 @@ func (c *channel[T]) findsNoReceiver() bool {
 	}
 	switch c.level.Load() {
 	case receiverAlone:
-		return c.receiver.Load() == nil
+		return interleave.LoadPointer(&c.receiver.waiter) == nil
 	case empty:
 		return false
 	}

@@ -83,11 +83,16 @@ const (
 )
 
 // seat is where a single waiter waits without the lock.
-type seat[W any] struct{ interleave.Pointer[W] }
+type seat struct{ waiter interleave.Pointer[waiter] }
+
+// put puts w into the seat, and reports whether the seat was empty.
+func (s *seat) put(w *waiter) bool {
+	return interleave.CompareAndSwapPointer(&s.waiter, nil, w)
+}
 
 // take takes the waiter out of the seat, if there is one.
-func (s *seat[W]) take() *W {
-	if w := s.Load(); w != nil && s.CompareAndSwap(w, nil) {
+func (s *seat) take() *waiter {
+	if w := interleave.LoadPointer(&s.waiter); w != nil && interleave.CompareAndSwapPointer(&s.waiter, w, nil) {
 		return w
 	}
 	return nil
@@ -127,7 +132,7 @@ func (c *channel[T]) leaveFastPath() {
 // seatReceiver seats w, whose node is written, and reports whether it does; mu is held,
 // and nothing was found for w.
 func (c *channel[T]) seatReceiver(w *waiter) bool {
-	if !c.receivers.empty() || !c.receiver.CompareAndSwap(nil, w) {
+	if !c.receivers.empty() || !c.receiver.put(w) {
 		return false
 	}
 	if c.level.Load() != receiverAlone {
@@ -138,7 +143,7 @@ func (c *channel[T]) seatReceiver(w *waiter) bool {
 
 // seatSender is seatReceiver for a sender. An element that was put back precedes that of w.
 func (c *channel[T]) seatSender(w *waiter) bool {
-	if c.len() > 0 || !c.senders.empty() || !c.sender.CompareAndSwap(nil, w) {
+	if c.len() > 0 || !c.senders.empty() || !c.sender.put(w) {
 		return false
 	}
 	c.level.Store(senderAlone)
@@ -216,7 +221,7 @@ func (l *singleReceiver[T]) JoinQuietly(n *continuation.Node) (waits bool, serve
 	w := &l.waiter
 	c := (*channel[T])(w.host.(*receiverHost[T]))
 	w.node = n
-	if c.level.Load() == receiverAlone && c.receiver.CompareAndSwap(nil, w) {
+	if c.level.Load() == receiverAlone && c.receiver.put(w) {
 		if c.level.Load() != receiverAlone {
 			served = c.rescue()
 		}
@@ -263,7 +268,7 @@ func (l *singleSender[T]) JoinQuietly(n *continuation.Node) (waits bool, served 
 	w := &l.waiter
 	c := (*channel[T])(w.host.(*senderHost[T]))
 	w.node = n
-	if c.level.Load() == senderAlone && c.sender.CompareAndSwap(nil, w) {
+	if c.level.Load() == senderAlone && c.sender.put(w) {
 		if c.level.Load() != senderAlone {
 			served = c.rescue()
 		}

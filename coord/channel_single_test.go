@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
@@ -46,7 +47,7 @@ func (a *alone) join() bool { return a.machineNode.join(&a.run) }
 // changed since step 1.
 func (a *alone) late(t *testing.T, c *Channel[int]) {
 	a.w.node = &a.Node
-	require.True(t, c.receiver.CompareAndSwap(nil, a.w))
+	require.True(t, c.receiver.put(a.w))
 }
 
 // aloneSender is a machine that sends to a rendezvous with a context that cannot end.
@@ -74,7 +75,7 @@ func (a *aloneSender) join() bool { return a.machineNode.join(&a.run) }
 // late does for a sender what alone.late does for a receiver.
 func (a *aloneSender) late(t *testing.T, c *Channel[int]) {
 	a.w.node = &a.Node
-	require.True(t, c.sender.CompareAndSwap(nil, a.w))
+	require.True(t, c.sender.put(a.w))
 }
 
 func (a *aloneSender) ended(t *testing.T) error {
@@ -106,7 +107,7 @@ func TestASecondReceiverWaitsBehindTheFirst(t *testing.T) {
 	first, second := enterAlone(t, &c), enterAlone(t, &c)
 	require.True(t, first.join())
 	require.True(t, second.join())
-	require.Nil(t, c.receiver.Load(), "the first has moved to the queue")
+	require.Nil(t, interleave.LoadPointer(&c.receiver.waiter), "the first has moved to the queue")
 	require.NoError(t, c.TrySend(1))
 	require.NoError(t, c.TrySend(2))
 	first.got(t, 1)
@@ -118,7 +119,7 @@ func TestAReceiverDoesNotWaitAloneBesideAQueue(t *testing.T) {
 	first := c.ReceiveAsync(endless)
 	second := enterAlone(t, &c)
 	require.True(t, second.join())
-	require.Nil(t, c.receiver.Load())
+	require.Nil(t, interleave.LoadPointer(&c.receiver.waiter))
 	require.NoError(t, c.TrySend(1))
 	assert.Equal(t, 1, value(t, first))
 	require.NoError(t, c.TrySend(2))
@@ -126,7 +127,7 @@ func TestAReceiverDoesNotWaitAloneBesideAQueue(t *testing.T) {
 
 	third := enterAlone(t, &c)
 	require.True(t, third.join())
-	assert.NotNil(t, c.receiver.Load(), "the queue has no waiter any more")
+	assert.NotNil(t, interleave.LoadPointer(&c.receiver.waiter), "the queue has no waiter any more")
 	c.Close()
 	assert.Equal(t, 1, third.heard)
 }
@@ -203,7 +204,7 @@ func TestAReceiverThatComesTooLateIsRescued(t *testing.T) {
 		a := enterAlone(t, &c)
 		require.True(t, a.join())
 		c.rescue().Deliver(nil)
-		assert.Same(t, a.w, c.receiver.Load())
+		assert.Same(t, a.w, interleave.LoadPointer(&c.receiver.waiter))
 		require.NoError(t, c.TrySend(1))
 		a.got(t, 1)
 		c.rescue().Deliver(nil)
@@ -239,7 +240,7 @@ func TestASecondSenderWaitsBehindTheFirst(t *testing.T) {
 	first, second := sendAlone(t, &c, 1), sendAlone(t, &c, 2)
 	require.True(t, first.join())
 	require.True(t, second.join())
-	require.Nil(t, c.sender.Load(), "the first has moved to the queue")
+	require.Nil(t, interleave.LoadPointer(&c.sender.waiter), "the first has moved to the queue")
 	received(t, &c, 1)
 	received(t, &c, 2)
 	require.NoError(t, first.ended(t))
@@ -251,7 +252,7 @@ func TestOnlyARendezvousSeatsASender(t *testing.T) {
 	require.NoError(t, c.TrySend(1))
 	sent := sendAlone(t, c, 2)
 	require.True(t, sent.join())
-	require.Nil(t, c.sender.Load())
+	require.Nil(t, interleave.LoadPointer(&c.sender.waiter))
 	received(t, c, 1)
 	received(t, c, 2)
 	require.NoError(t, sent.ended(t))
@@ -350,7 +351,7 @@ func TestASenderThatComesTooLateIsRescued(t *testing.T) {
 		a := sendAlone(t, &c, 1)
 		require.True(t, a.join())
 		c.rescue().Deliver(nil)
-		assert.Same(t, a.w, c.sender.Load())
+		assert.Same(t, a.w, interleave.LoadPointer(&c.sender.waiter))
 		received(t, &c, 1)
 		require.NoError(t, a.ended(t))
 		c.rescue().Deliver(nil)

@@ -29,21 +29,21 @@ type holder struct {
 // record records that the work of ctx has the lock.
 func (h *holder) record(ctx context.Context) {
 	if probe.On(probe.Holders) {
-		h.work.Store(holderIn(ctx))
+		interleave.StorePointer(&h.work, holderIn(ctx))
 	}
 }
 
 // recordMachine records that the machine of r has the lock.
 func (h *holder) recordMachine(r *statemachine.Run) {
 	if probe.On(probe.Holders) {
-		h.work.Store(r.Holder())
+		interleave.StorePointer(&h.work, r.Holder())
 	}
 }
 
 // clear records that the holder has released the lock.
 func (h *holder) clear() {
 	if probe.On(probe.Holders) {
-		h.work.Store(nil)
+		interleave.StorePointer(&h.work, nil)
 	}
 }
 

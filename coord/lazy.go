@@ -64,7 +64,7 @@ func (l *Lazy[T]) GetAsync(ctx context.Context) *job.Job[T] {
 
 // Value returns the value if it is there. It does not block and computes nothing.
 func (l *Lazy[T]) Value() (value T, ok bool) {
-	if f := l.current.Load(); f != nil && f.succeeded() {
+	if f := interleave.LoadPointer(&l.current); f != nil && f.succeeded() {
 		value, _ = f.result()
 		return value, true
 	}
@@ -73,18 +73,18 @@ func (l *Lazy[T]) Value() (value T, ok bool) {
 
 // Reset forgets the value, so that the next caller computes it again. A computation
 // that is under way still serves its waiters, and is then forgotten too.
-func (l *Lazy[T]) Reset() { l.current.Store(nil) }
+func (l *Lazy[T]) Reset() { interleave.StorePointer(&l.current, nil) }
 
 // flight returns the current flight, which has succeeded or may still succeed, and
 // starts one if there is none.
 func (l *Lazy[T]) flight(ctx context.Context) *flight[T] {
 	for {
-		f := l.current.Load()
+		f := interleave.LoadPointer(&l.current)
 		if f != nil && !f.failed() {
 			return f
 		}
 		fresh := newFlight(ctx, l.fn)
-		if l.current.CompareAndSwap(f, fresh) {
+		if interleave.CompareAndSwapPointer(&l.current, f, fresh) {
 			fresh.start()
 			return fresh
 		}

@@ -116,7 +116,7 @@ func (m *Mutex) release() (decided outcomes) {
 	return decided
 }
 
-func (m *Mutex) holderOf(*waiter) *probe.Holder { return m.holder.work.Load() }
+func (m *Mutex) holderOf(*waiter) *probe.Holder { return interleave.LoadPointer(&m.holder.work) }
 
 func (m *Mutex) recordHolder(r *statemachine.Run, _ *waiter) { m.holder.recordMachine(r) }
 

@@ -177,7 +177,7 @@ func (m *RWMutex) serve() (decided outcomes) {
 	return decided
 }
 
-func (m *RWMutex) holderOf(*waiter) *probe.Holder { return m.holder.work.Load() }
+func (m *RWMutex) holderOf(*waiter) *probe.Holder { return interleave.LoadPointer(&m.holder.work) }
 
 func (m *RWMutex) recordHolder(r *statemachine.Run, _ *waiter) { m.holder.recordMachine(r) }
 

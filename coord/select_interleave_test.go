@@ -40,7 +40,7 @@ func (c *chooser) outcome() (int, error) {
 
 // idle returns an error if a waiter is left in a queue of the channel.
 func (c *channel[T]) idle() error {
-	if c.receivers.count > 0 || c.senders.count > 0 || c.receiver.Load() != nil || c.sender.Load() != nil {
+	if c.receivers.count > 0 || c.senders.count > 0 || interleave.LoadPointer(&c.receiver.waiter) != nil || interleave.LoadPointer(&c.sender.waiter) != nil {
 		return fmt.Errorf("%d receivers and %d senders are left in queues", c.receivers.count, c.senders.count)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/movenext/movenext/internal/ambient"
 	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/internal/ctxwatch"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -148,13 +149,13 @@ func (b *body) materialize() *realContext {
 		return r
 	}
 	rare := b.owner.base().ensureExtra()
-	r := rare.real.Load()
+	r := interleave.LoadPointer(&rare.real)
 	if r == nil {
 		ctx, cancel := context.WithCancelCause(b.parent)
 		r = &realContext{ctx, cancel}
-		if !rare.real.CompareAndSwap(nil, r) {
+		if !interleave.CompareAndSwapPointer(&rare.real, nil, r) {
 			cancel(nil)
-			r = rare.real.Load()
+			r = interleave.LoadPointer(&rare.real)
 		}
 	}
 	b.users.setReal(r)
@@ -166,7 +167,7 @@ func (b *body) realContext() *realContext {
 	if !b.users.hasReal() {
 		return nil
 	}
-	return b.owner.base().extra.Load().real.Load()
+	return interleave.LoadPointer(&interleave.LoadPointer(&b.owner.base().extra).real)
 }
 
 // interrupt ends the context before its users do.

@@ -89,14 +89,14 @@ var lastID interleave.Uint64
 
 // ensureExtra returns the job's extra part, making it if need be.
 func (c *core) ensureExtra() *extra {
-	if r := c.extra.Load(); r != nil {
+	if r := interleave.LoadPointer(&c.extra); r != nil {
 		return r
 	}
 	r := &extra{id: lastID.Add(1)}
-	if c.extra.CompareAndSwap(nil, r) {
+	if interleave.CompareAndSwapPointer(&c.extra, nil, r) {
 		return r
 	}
-	return c.extra.Load()
+	return interleave.LoadPointer(&c.extra)
 }
 
 // setErr writes the error. The winner of the right to complete the job calls it, before
@@ -105,7 +105,7 @@ func (c *core) ensureExtra() *extra {
 func (c *core) setErr(err error) {
 	if err != nil {
 		c.ensureExtra().err = err
-	} else if r := c.extra.Load(); r != nil {
+	} else if r := interleave.LoadPointer(&c.extra); r != nil {
 		r.err = nil // of an earlier attempt, whose error panicked when its methods were called
 	}
 }
@@ -113,7 +113,7 @@ func (c *core) setErr(err error) {
 // err returns the error. It is called only by its writer, or after the job has been
 // seen to have ended.
 func (c *core) err() error {
-	if r := c.extra.Load(); r != nil {
+	if r := interleave.LoadPointer(&c.extra); r != nil {
 		return r.err
 	}
 	return nil
@@ -124,7 +124,7 @@ func (c *core) err() error {
 func (c *core) publish(final Status) continuation.Chain {
 	c.conclude(final)
 	waiters := c.waiting.Complete()
-	if r := c.extra.Load(); r != nil {
+	if r := interleave.LoadPointer(&c.extra); r != nil {
 		waiters = waiters.Join(r.synchronous.Complete())
 		if r.diagnostics != nil && r.diagnostics.dropFailure != nil {
 			r.diagnostics.dropFailure.settled.Store(true)
@@ -139,7 +139,7 @@ func (c *core) conclude(final Status) {
 	if final == Faulted {
 		c.fail()
 	}
-	if r := c.extra.Load(); r != nil {
+	if r := interleave.LoadPointer(&c.extra); r != nil {
 		r.leaveTracking(final)
 	}
 	c.final = uint8(final)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/interleave"
 )
 
 // Frame is one level of an asynchronous stack: a waiter for the level before it. A field
@@ -160,7 +161,7 @@ func asWaiter(t continuation.Target) waiter {
 // frame describes a job.
 func (c *core) frame(what string) Frame {
 	f := Frame{What: what, Job: c.label()}
-	if r := c.extra.Load(); r != nil && r.diagnostics != nil && r.diagnostics.creationPC != 0 {
+	if r := interleave.LoadPointer(&c.extra); r != nil && r.diagnostics != nil && r.diagnostics.creationPC != 0 {
 		f.Function, f.File, f.Line = where(r.diagnostics.creationPC)
 	}
 	return f

@@ -52,7 +52,7 @@ func (s *Scope) run(body func(context.Context, *Scope) error) *Job[Void] {
 	c.mode = reported | s.mode&labeled
 	b.end.job.core.initDependent()
 	s.promise.job.core.mode |= reported
-	if r := s.promise.job.core.extra.Load(); r != nil {
+	if r := interleave.LoadPointer(&s.promise.job.core.extra); r != nil {
 		e := b.end.job.core.ensureExtra()
 		e.name, e.diagnostics = r.name, r.diagnostics
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/movenext/movenext/awaiter"
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/budget"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -53,7 +54,7 @@ func (j *Job[T]) Err() error {
 // function returned them. If the job has not ended, GetResult blocks as [Job.Await]
 // does.
 func (j *Job[T]) GetResult() (T, error) {
-	if j == nil || !j.core.isCompleted() || j.core.extra.Load() != nil {
+	if j == nil || !j.core.isCompleted() || interleave.LoadPointer(&j.core.extra) != nil {
 		return uncommonResult(j)
 	}
 	return j.value, nil
@@ -165,7 +166,7 @@ func (j *Job[T]) Name() string {
 }
 
 func (c *core) name() string {
-	if r := c.extra.Load(); r != nil {
+	if r := interleave.LoadPointer(&c.extra); r != nil {
 		return r.name
 	}
 	return ""
@@ -290,7 +291,7 @@ var closedChannel = func() chan struct{} {
 // callers that want the same result, and a channel made inside a synctest bubble cannot
 // be shared.
 func (c *core) done() <-chan struct{} {
-	if c.isCompleted() && c.extra.Load() == nil {
+	if c.isCompleted() && interleave.LoadPointer(&c.extra) == nil {
 		return closedChannel
 	}
 	r := c.ensureExtra()

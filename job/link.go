@@ -60,7 +60,7 @@ func (l *link) attach(c, antecedent *core, err error) {
 		c.faultWith(err)
 		return
 	}
-	l.antecedent.Store(antecedent)
+	interleave.StorePointer(&l.antecedent, antecedent)
 	c.state.set(WaitingForActivation)
 	if c.mode&lazy == 0 && l.body.parent.Err() != nil {
 		c.cancel(nil)
@@ -114,7 +114,7 @@ func (c *core) runsWith(antecedent *core) bool {
 func (l *link) Completed(from schedulers.Worker) continuation.Chain {
 	c := l.core()
 	if c.only != 0 {
-		if a := l.antecedent.Load(); a != nil && !c.only.admits(a.status()) {
+		if a := interleave.LoadPointer(&l.antecedent); a != nil && !c.only.admits(a.status()) {
 			return c.passOn(a)
 		}
 	}
@@ -191,13 +191,13 @@ func (l *link) unwatch() {
 func (l *link) count() int { return 1 }
 
 // get implements antecedents.
-func (l *link) get(int) *core { return l.antecedent.Load() }
+func (l *link) get(int) *core { return interleave.LoadPointer(&l.antecedent) }
 
 // takeAntecedent returns the job that has ended, and drops the reference.
 func (l *link) takeAntecedent() *core {
 	// A swap costs ten times as much as a load, and each link calls this twice.
-	if l.antecedent.Load() == nil {
+	if interleave.LoadPointer(&l.antecedent) == nil {
 		return nil
 	}
-	return l.antecedent.Swap(nil)
+	return interleave.SwapPointer(&l.antecedent, nil)
 }

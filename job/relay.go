@@ -125,13 +125,13 @@ func (l *listing[T]) enter(j *Job[T], t continuation.Target) bool {
 	if !j.core.waiting.Add(&l.node) {
 		return false
 	}
-	l.listed.Store(j)
+	interleave.StorePointer(&l.listed, j)
 	return true
 }
 
 // leave withdraws the node. If that fails, the node was not there, or is being delivered.
 func (l *listing[T]) leave() {
-	if j := l.listed.Swap(nil); j != nil && j.core.waiting.Remove(&l.node) {
+	if j := interleave.SwapPointer(&l.listed, nil); j != nil && j.core.waiting.Remove(&l.node) {
 		l.source = nil
 	}
 }
@@ -140,7 +140,7 @@ func (l *listing[T]) leave() {
 func (l *listing[T]) takeDelivered() *Job[T] {
 	j := l.source
 	l.source = nil
-	l.listed.Store(nil)
+	interleave.StorePointer(&l.listed, nil)
 	return j
 }
 

@@ -53,10 +53,10 @@ func (v *views) forWorker(s *Scope, worker schedulers.Worker) *view {
 	if worker != nil {
 		slot = &v[uint(worker.ID())%uint(len(v))]
 	}
-	if found := slot.Load(); found != nil && found.worker == worker {
+	if found := interleave.LoadPointer(slot); found != nil && found.worker == worker {
 		return found
 	}
 	made := &view{s.ctx, s, worker}
-	slot.Store(made)
+	interleave.StorePointer(slot, made)
 	return made
 }

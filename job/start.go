@@ -2,6 +2,7 @@ package job
 
 import (
 	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -50,7 +51,7 @@ func (c *core) startOn(home *schedulers.Home) bool {
 
 // scheduler returns the scheduler that a job seen as Scheduled was submitted to.
 func (c *core) scheduler() schedulers.Scheduler {
-	if r := c.extra.Load(); r != nil {
+	if r := interleave.LoadPointer(&c.extra); r != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 	}

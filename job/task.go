@@ -5,6 +5,7 @@ import (
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/labels"
 	"github.com/movenext/movenext/internal/probe"
@@ -235,7 +236,7 @@ func (c *core) complete(final Status, q *queue, last bool) {
 	b.attended = true
 	c.conclude(final)
 	waiters := c.waiting.CompleteAttended()
-	r := c.extra.Load()
+	r := interleave.LoadPointer(&c.extra)
 	if (waiters != continuation.Chain{}) {
 		from := b.worker
 		if l, ok := from.(dispatch.Leaver); ok && last && r == nil {

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/sample"
@@ -56,19 +57,19 @@ func (e *extra) tell(m tracking.Moment, s Status) {
 // TellMade implements jobcore.Telling.
 func (i *internals) TellMade(h any, m tracking.Machine) {
 	if h, ok := h.(Handle); ok && i.core().tellMade(h, m) {
-		i.extra.Load().tellStart() // a machine runs where it is made
+		interleave.LoadPointer(&i.extra).tellStart() // a machine runs where it is made
 	}
 }
 
 // IsTold implements jobcore.Telling.
 func (i *internals) IsTold() bool {
-	r := i.extra.Load()
+	r := interleave.LoadPointer(&i.extra)
 	return r != nil && r.diagnostics != nil && r.diagnostics.subject != nil
 }
 
 // About implements jobcore.Telling.
 func (i *internals) About() (a jobcore.About) {
-	if r := i.extra.Load(); r != nil && r.diagnostics != nil {
+	if r := interleave.LoadPointer(&i.extra); r != nil && r.diagnostics != nil {
 		a.CreationPC = r.diagnostics.creationPC
 	}
 	a.Status = uint8(i.core().status())

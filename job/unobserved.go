@@ -53,7 +53,7 @@ func OnUnobserved(hook func(Failure)) (before func(Failure)) {
 	if hook != nil {
 		next = &unobserved{hook, schedulers.NewHook("job.OnUnobserved", hook)}
 	}
-	if last := unobservedHook.Swap(next); last != nil {
+	if last := interleave.SwapPointer(&unobservedHook, next); last != nil {
 		return last.function
 	}
 	return nil
@@ -100,7 +100,7 @@ func (c *core) fail() {
 		return
 	}
 	r := c.ensureExtra()
-	unhooked := unobservedHook.Load() == nil
+	unhooked := interleave.LoadPointer(&unobservedHook) == nil
 	if unhooked && len(panicsIn(r.err, nil)) == 0 {
 		return
 	}
@@ -124,7 +124,7 @@ func (c *core) fail() {
 // mayBeDropped is called before the job is in use. If several goroutines use a zero
 // source first, the one that stores its record names its place.
 func (c *core) mayBeDropped(skip int) {
-	if unobservedHook.Load() == nil {
+	if interleave.LoadPointer(&unobservedHook) == nil {
 		return
 	}
 	id := lastID.Add(1)
@@ -132,7 +132,7 @@ func (c *core) mayBeDropped(skip int) {
 	var made [1]uintptr
 	runtime.Callers(skip+1, made[:])
 	f.creationPC = made[0]
-	if c.extra.CompareAndSwap(nil, &extra{id: id, diagnostics: &diagnostics{dropFailure: f}}) {
+	if interleave.CompareAndSwapPointer(&c.extra, nil, &extra{id: id, diagnostics: &diagnostics{dropFailure: f}}) {
 		f.reportWith(c)
 	}
 }
@@ -142,7 +142,7 @@ func (c *core) observe() {
 	if !c.state.observe() {
 		return
 	}
-	if r := c.extra.Load(); r != nil && r.failure != nil {
+	if r := interleave.LoadPointer(&c.extra); r != nil && r.failure != nil {
 		if r.failure.settled.CompareAndSwap(false, true) {
 			outstanding.remove(r.failure)
 		}
@@ -156,7 +156,7 @@ func (f *failure) report() bool {
 		return false
 	}
 	outstanding.remove(f)
-	hook := unobservedHook.Load()
+	hook := interleave.LoadPointer(&unobservedHook)
 	if f.unhooked || hook == nil {
 		return f.write()
 	}

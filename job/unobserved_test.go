@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -394,7 +395,7 @@ func TestReportUnobservedReportsNowAndOnce(t *testing.T) {
 func TestWithoutAHookAFailureKeepsNoRecord(t *testing.T) {
 	assert.Nil(t, OnUnobserved(nil))
 	j := FromError[int](errBoom)
-	assert.Nil(t, j.core.extra.Load().failure)
+	assert.Nil(t, interleave.LoadPointer(&j.core.extra).failure)
 	first := func(Failure) {}
 	assert.Nil(t, OnUnobserved(first))
 	assert.NotNil(t, OnUnobserved(nil))
@@ -463,5 +464,5 @@ func TestACompletedSourceIsNotReported(t *testing.T) {
 }
 
 func TestASourceThatIsMadeWithoutAHookIsNotFollowed(t *testing.T) {
-	assert.Nil(t, NewSource[int]().Job().core.extra.Load())
+	assert.Nil(t, interleave.LoadPointer(&NewSource[int]().Job().core.extra))
 }

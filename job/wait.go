@@ -8,6 +8,7 @@ import (
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/contract"
 	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
@@ -76,7 +77,7 @@ type antecedents interface {
 // they are not known.
 func (c *core) antecedents() antecedents {
 	if c.own == nil {
-		if r := c.extra.Load(); r != nil && r.countdown != nil {
+		if r := interleave.LoadPointer(&c.extra); r != nil && r.countdown != nil {
 			return r.countdown.remaining()
 		}
 		return nil
@@ -231,7 +232,7 @@ type reason struct{ awaited *core }
 
 // Reason implements [probe.Reasoner].
 func (r reason) Reason() (what, holder string) {
-	if x := r.awaited.extra.Load(); x != nil && x.name != "" {
+	if x := interleave.LoadPointer(&r.awaited.extra); x != nil && x.name != "" {
 		return "job " + x.name, ""
 	}
 	return "job #" + strconv.FormatUint(r.awaited.ensureExtra().id, 10), ""
@@ -254,7 +255,7 @@ func (c *core) needsHome() bool {
 	if c.own == nil || c.mode&synchronous != 0 {
 		return false
 	}
-	if r := c.extra.Load(); r != nil && r.ignoresHome.Load() {
+	if r := interleave.LoadPointer(&c.extra); r != nil && r.ignoresHome.Load() {
 		return false
 	}
 	s := c.status()

@@ -32,14 +32,21 @@ type Spawned[T any] struct {
 // function has to return.
 func (s *Spawned[T]) Suspend(ctx context.Context, r *Run, m rootMachine, f *Frame) error {
 	r.Push(ctx, m, f)
-	s.chain.takeOver(ctx, r, f)
+	p := r.keepFirstStep(ctx, &s.chain, f)
+	p.completer = s
+	return (*firstStepError)(p)
+}
+
+// keepFirstStep takes over the chain c, whose first step r has run.
+func (r *Run) keepFirstStep(ctx context.Context, c *chain, f *Frame) *pooledRun {
+	c.takeOver(ctx, r, f)
 	r.labels = nil
 	p, _ := pooledRuns.Get().(*pooledRun)
-	p.firstChain, p.firstFrame, p.completer = &s.chain, f, s
+	p.firstChain, p.firstFrame = c, f
 	p.exiting, p.runs = r.exiting, r.runs
 	p.top, p.awaiting, p.holder, p.ready = r.top, r.awaiting, r.holder, r.ready
 	p.clock, p.pause = r.clock, r.pause
-	return (*firstStepError)(p)
+	return p
 }
 
 // firstStepError is a chain that has suspended in its first step, before it is registered,

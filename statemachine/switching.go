@@ -45,18 +45,18 @@ func queueSwitch(r *Run, w *switching, c *chain) (waits bool) {
 	if probe.On(probe.Events | probe.Holders) {
 		w.job = c.WaitingJob()
 	}
-	w.chain.Store(c)
+	interleave.StorePointer(&w.chain, c)
 	hint := schedulers.Hint{From: r.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness}
 	returned := false
 	defer func() {
-		if !returned && w.chain.Swap(nil) != nil {
+		if !returned && interleave.SwapPointer(&w.chain, nil) != nil {
 			r.exitInWait(c)
 		}
 	}()
 	watched := r.try(func() { w.watch.Start(w.ctx, w) })
 	returned = true
 	switch {
-	case watched && w.chain.Load() == nil:
+	case watched && interleave.LoadPointer(&w.chain) == nil:
 		return true
 	case watched:
 		err := w.to.TrySubmit(w, hint)
@@ -65,7 +65,7 @@ func queueSwitch(r *Run, w *switching, c *chain) (waits bool) {
 		}
 		r.failure = &failure{refusal: err}
 		return false
-	case w.chain.Swap(nil) == nil: // it ended, then it panicked
+	case interleave.SwapPointer(&w.chain, nil) == nil: // it ended, then it panicked
 		r.failure = nil
 		return true
 	}
@@ -75,7 +75,7 @@ func queueSwitch(r *Run, w *switching, c *chain) (waits bool) {
 
 // take decides that the switch is over, and returns the chain, or nil if it was over.
 func (w *switching) take() *chain {
-	c := w.chain.Swap(nil)
+	c := interleave.SwapPointer(&w.chain, nil)
 	if c != nil {
 		w.watch.Stop()
 	}
@@ -105,7 +105,7 @@ func (w *switching) Abandon(reason error) {
 
 // ContextEnded implements [ctxwatch.Listener].
 func (w *switching) ContextEnded(*ctxwatch.Watch) {
-	c := w.chain.Swap(nil)
+	c := interleave.SwapPointer(&w.chain, nil)
 	if c == nil {
 		return
 	}
@@ -120,7 +120,7 @@ func (w *switching) WaitingJob() job.Handle { return w.job }
 
 // StandsFor returns the chain, so that a schedule sees one actor.
 func (w *switching) StandsFor() any {
-	if c := w.chain.Load(); c != nil {
+	if c := interleave.LoadPointer(&w.chain); c != nil {
 		return c
 	}
 	return w

@@ -181,12 +181,12 @@ func stopListening(stop func() bool, host Host) {
 // Stop ends the watch and reports whether it did: false means that ContextEnded has been or
 // is being called, or that w was not started.
 func (w *Watch) Stop() bool {
-	g := w.group.Load()
+	g := interleave.LoadPointer(&w.group)
 	if g == nil {
 		return false
 	}
 	g.shard.mu.Lock()
-	if w.group.Load() != g {
+	if interleave.LoadPointer(&w.group) != g {
 		g.shard.mu.Unlock()
 		return false // another Stop was faster, or end was
 	}
@@ -203,7 +203,7 @@ func (w *Watch) Stop() bool {
 
 // Started reports whether the watch is started, and neither stopped nor about to be notified. The
 // caller is the goroutine that has started it.
-func (w *Watch) Started() bool { return w.group.Load() != nil }
+func (w *Watch) Started() bool { return interleave.LoadPointer(&w.group) != nil }
 
 // end takes all watches and notifies their waiters.
 func (g *group) end() {
@@ -216,7 +216,7 @@ func (g *group) end() {
 	for w := taken; w != nil; w = w.next {
 		listeners = append(listeners, w.listener)
 		w.listener = nil
-		w.group.Store(nil)
+		interleave.StorePointer(&w.group, nil)
 	}
 	g.shard.mu.Unlock()
 	g.notify(taken, listeners, host)
@@ -268,7 +268,7 @@ func (g *group) link(w *Watch, e Listener) {
 		g.first.prev = w
 	}
 	g.first = w
-	w.group.Store(g)
+	interleave.StorePointer(&w.group, g)
 }
 
 func (g *group) unlink(w *Watch) {
@@ -281,7 +281,7 @@ func (g *group) unlink(w *Watch) {
 		w.next.prev = w.prev
 	}
 	w.next, w.prev, w.listener = nil, nil, nil
-	w.group.Store(nil) // the group knows the context, which a stopped watch must not keep
+	interleave.StorePointer(&w.group, nil) // the group knows the context, which a stopped watch must not keep
 }
 
 // Reason returns the error with which ctx has ended: one that matches its Err and, if the

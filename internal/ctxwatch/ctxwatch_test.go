@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"go.uber.org/goleak"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/shrinkmap"
 )
 
@@ -200,7 +201,7 @@ func TestAStoppedWatchKeepsNoContext(t *testing.T) {
 	var w told
 	w.Start(ctx, &w)
 	w.Stop()
-	assert.Nil(t, w.group.Load())
+	assert.Nil(t, interleave.LoadPointer(&w.group))
 }
 
 func TestReasonMatchesErrorAndCause(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 )
 
 type (
@@ -27,8 +28,30 @@ type (
 	Uint64 = atomic.Uint64
 )
 
-// Pointer is an atomic pointer.
-type Pointer[T any] = atomic.Pointer[T]
+// Pointer is an atomic pointer. It has functions instead of methods, and cannot be compared: gc would
+// compile the methods of [atomic.Pointer] and a comparison, nine functions for each T, in every
+// package that mentions a job.
+type Pointer[T any] struct {
+	_ [0]func()
+	_ [0]*T // no conversion to a pointer of another type
+	p unsafe.Pointer
+}
+
+// LoadPointer returns the value of p.
+func LoadPointer[T any](p *Pointer[T]) *T { return (*T)(atomic.LoadPointer(&p.p)) }
+
+// StorePointer sets the value of p.
+func StorePointer[T any](p *Pointer[T], v *T) { atomic.StorePointer(&p.p, unsafe.Pointer(v)) }
+
+// SwapPointer sets the value of p and returns the old one.
+func SwapPointer[T any](p *Pointer[T], v *T) *T {
+	return (*T)(atomic.SwapPointer(&p.p, unsafe.Pointer(v)))
+}
+
+// CompareAndSwapPointer sets the value of p to v if it is old, and reports whether it was.
+func CompareAndSwapPointer[T any](p *Pointer[T], old, v *T) bool {
+	return atomic.CompareAndSwapPointer(&p.p, unsafe.Pointer(old), unsafe.Pointer(v))
+}
 
 // Mutex is the mutex of package sync.
 type Mutex = sync.Mutex

@@ -22,7 +22,19 @@ type (
 )
 
 // Pointer is an atomic pointer.
-type Pointer[T any] = variable[*T]
+type Pointer[T any] struct{ v variable[*T] }
+
+// LoadPointer returns the value of p.
+func LoadPointer[T any](p *Pointer[T]) *T { return p.v.Load() }
+
+// StorePointer sets the value of p.
+func StorePointer[T any](p *Pointer[T], v *T) { p.v.Store(v) }
+
+// SwapPointer sets the value of p and returns the old one.
+func SwapPointer[T any](p *Pointer[T], v *T) *T { return p.v.Swap(v) }
+
+// CompareAndSwapPointer sets the value of p to v if it is old, and reports whether it was.
+func CompareAndSwapPointer[T any](p *Pointer[T], old, v *T) bool { return p.v.CompareAndSwap(old, v) }
 
 // variable is an atomic variable. The mutex is for goroutines outside of explorations.
 type variable[T comparable] struct {

@@ -2,6 +2,7 @@ package workstealing
 
 import (
 	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -35,7 +36,7 @@ func (s *Scheduler) reportSubmit(w schedulers.Work, hint schedulers.Hint) error 
 
 // Processor returns the ID of the worker's processor, or 0 if it has none.
 func (w *worker) Processor() int {
-	if p := w.proc.Load(); p != nil {
+	if p := interleave.LoadPointer(&w.proc); p != nil {
 		return p.id
 	}
 	return 0

@@ -113,7 +113,7 @@ func (s *Scheduler) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		return s.submitLong(w)
 	}
 	if from := s.ownWorker(hint.From); from != nil && !hint.Flags.Has(schedulers.PreferFairness) {
-		if p := from.proc.Load(); p != nil && s.submitLocal(p, w) {
+		if p := interleave.LoadPointer(&from.proc); p != nil && s.submitLocal(p, w) {
 			return nil
 		}
 	}

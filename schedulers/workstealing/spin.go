@@ -168,7 +168,7 @@ func (s *Scheduler) admitSpinning() bool {
 
 // find searches for work, in the order of the package comment.
 func (w *worker) find() schedulers.Work {
-	p := w.proc.Load()
+	p := interleave.LoadPointer(&w.proc)
 	p.tick++
 	if p.tick%fairTick == 0 {
 		if work := w.popGlobal(TookGlobalFirst); work != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"runtime/trace"
+
+	"github.com/movenext/movenext/internal/interleave"
 )
 
 // Decision is a decision of a scheduler.
@@ -101,7 +103,7 @@ func (s *Scheduler) report(e Event) {
 
 // event returns an event for a decision of w, with its processor.
 func (w *worker) event(d Decision, works int) Event {
-	return Event{Decision: d, Worker: w.id, Processor: w.proc.Load().id, Works: works}
+	return Event{Decision: d, Worker: w.id, Processor: interleave.LoadPointer(&w.proc).id, Works: works}
 }
 
 func spinDecision(may bool) Decision {

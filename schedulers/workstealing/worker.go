@@ -92,13 +92,13 @@ func (w *worker) Room() *any { return &w.room }
 // hold gives w a processor; mu is held.
 func (w *worker) hold(p *processor) {
 	p.holder = w
-	w.proc.Store(p)
+	interleave.StorePointer(&w.proc, p)
 }
 
 // release takes the processor from w and returns it; mu is held.
 func (w *worker) release() *processor {
-	p := w.proc.Load()
-	w.proc.Store(nil)
+	p := interleave.LoadPointer(&w.proc)
+	interleave.StorePointer(&w.proc, nil)
 	return p
 }
 
