@@ -43,8 +43,8 @@ type body struct {
 	worker schedulers.Worker
 }
 
-// realContext does not embed its context: the methods of a type in an atomic pointer are compiled
-// in each package that mentions a job.
+// realContext does not embed its context: the methods of the shape of a type in an atomic pointer
+// are compiled in each package that mentions a job.
 type realContext struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc

@@ -324,7 +324,7 @@ func (r *Run) registerAwaited(c *chain) bool {
 	case *guardedSleeping:
 		return r.armGuarded(w, c)
 	case *switching:
-		return queueSwitch(r, w, c)
+		return r.queueSwitch(w, c)
 	case Pending:
 		c.node.PrepareAlone(c)
 		return w.Join(&c.node, r.Worker())

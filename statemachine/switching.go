@@ -39,9 +39,8 @@ func (r *Run) SwitchTo(ctx context.Context, s schedulers.Scheduler) bool {
 }
 
 // queueSwitch queues w for c, and reports whether c continues later. It watches the context first:
-// from then on, the chain may belong to another goroutine. It is not a method of Run: packages of
-// users would compile the methods of the atomic pointer.
-func queueSwitch(r *Run, w *switching, c *chain) (waits bool) {
+// from then on, the chain may belong to another goroutine.
+func (r *Run) queueSwitch(w *switching, c *chain) (waits bool) {
 	if probe.On(probe.Events | probe.Holders) {
 		w.job = c.WaitingJob()
 	}

@@ -3,8 +3,7 @@ package probe
 import (
 	"strconv"
 	"sync"
-
-	"github.com/movenext/movenext/internal/interleave"
+	"sync/atomic"
 )
 
 // Reasoner describes an operation that a machine or a goroutine can wait for.
@@ -42,10 +41,10 @@ type Named = interface{ Name() string }
 // Holder names the holder of a lock, for a report. A machine has no known name before
 // it is suspended for the first time, so a lock keeps a Holder, and the machine sets
 // the name when it is suspended. The name of the zero Holder is not known.
-type Holder struct{ named interleave.Pointer[Named] }
+type Holder struct{ named atomic.Pointer[Named] }
 
 // Is sets the holder. It is safe for concurrent use, like Name and Work.
-func (h *Holder) Is(n Named) { interleave.StorePointer(&h.named, &n) }
+func (h *Holder) Is(n Named) { h.named.Store(&n) }
 
 // Work returns the holder, which is a job if a machine holds the lock, or nil if
 // it is not known. The holder of a nil Holder is not known.
@@ -53,7 +52,7 @@ func (h *Holder) Work() Named {
 	if h == nil {
 		return nil
 	}
-	if n := interleave.LoadPointer(&h.named); n != nil {
+	if n := h.named.Load(); n != nil {
 		return *n
 	}
 	return nil
