@@ -54,6 +54,7 @@ func TestAStartedChildHasTheContextOfItsScope(t *testing.T) {
 }
 
 func TestAStartedChildThatFailsCancelsTheOthersUnlessTheScopeSupervises(t *testing.T) {
+	ReportUnobserved() // what earlier tests have left
 	for _, opts := range [][]Option{nil, {Supervisor()}} {
 		d := started{scope: NewScope(context.Background(), opts...)}
 		require.True(t, d.start())
