@@ -98,7 +98,7 @@ func initGit(dir, inside string, stdout io.Writer, list []setting) ([]setting, e
 		}
 	}
 	fmt.Fprintln(stdout, "set merge.movenext in the configuration of this clone")
-	hook := text("pre-merge-commit")
+	hook := text("merge-hook.sh")
 	if inside != "" {
 		hook = strings.Replace(hook, "GIT_INDEX_FILE\n", "GIT_INDEX_FILE\ncd '"+inside+"' || exit\n", 1)
 		fmt.Fprintln(stdout, "the module is not the root of the repository, where GitHub reads workflows: move .github there")
@@ -118,7 +118,7 @@ func moduleSettings(dir, module string) []setting {
 	generate := "package " + packageIn(dir, module) + "\n\n//go:generate go tool movenext ./...\n"
 	return []setting{
 		{path: "generate.go", text: generate, enough: "//go:generate go tool movenext ", any: "*.go"},
-		{path: ".gitattributes", text: text("gitattributes"), enough: "merge=movenext", list: true},
+		{path: ".gitattributes", text: text("attributes.txt"), enough: "merge=movenext", list: true},
 		{path: ".github/workflows/movenext.yml", text: text("workflow.yml"), enough: "movenext check", any: ".github/workflows/*"},
 		{path: linter, text: named.Replace(text("golangci.yml")), enough: quoted + "/"},
 		{path: ".vscode/launch.json", text: named.Replace(text("launch.json")), enough: "-trimpath=" + module},

@@ -62,7 +62,7 @@ func TestInitSaysWhatItWritesAndOverwritesNothing(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"generate.go": "package p\n\n//go:generate go tool movenext ./...\n", ".golangci.yaml": "version: \"2\"\n", ".vscode/tasks.json": "{}\n",
-		".gitattributes": "* text=auto\n" + text("gitattributes"),
+		".gitattributes": "* text=auto\n" + text("attributes.txt"),
 	} {
 		data, err := os.ReadFile(name)
 		require.NoError(t, err)
