@@ -12,15 +12,15 @@ import (
 // CheckWith type-checks the package of v with generated files instead of the stubs for the
 // functions of the files at replaced. It returns the errors.
 func (c *Checker) CheckWith(v *Variant, generated []*ast.File, replaced []string) []types.Error {
-	_, errs := c.checkWith(v.Meta, generated, replaced)
+	_, errs := c.checkWith(v.Meta, c.generatedImporter(v.Meta), generated, replaced)
 	return errs
 }
 
-func (c *Checker) checkWith(p *packages.Package, generated []*ast.File, replaced []string) (*types.Package, []types.Error) {
+func (c *Checker) checkWith(p *packages.Package, imports importer, generated []*ast.File, replaced []string) (*types.Package, []types.Error) {
 	files, withoutC := c.sources.withoutBodies(p, replaced)
 	var errs []types.Error
 	config := &types.Config{
-		Importer: importer(func(path string) (*types.Package, error) { return c.importedWith(p, path) }),
+		Importer: imports,
 		Sizes:    p.TypesSizes,
 
 		FakeImportC: withoutC,
@@ -68,18 +68,20 @@ func (s *Sources) withoutBodies(p *packages.Package, without []string) (files []
 	return files, withoutC
 }
 
-// importedWith resolves an import of generated code in p: the package that p itself imports, or
+// generatedImporter resolves imports of generated code in p: the package that p itself imports, or
 // else any package of the list, preferring the variant made for the same test.
-func (c *Checker) importedWith(p *packages.Package, path string) (*types.Package, error) {
-	imports := c.ws.Imports(p)
-	if imports[path] == nil {
-		dep := c.ws.Metas[path+" ["+p.ForTest+".test]"]
-		if dep == nil || p.ForTest == "" {
-			dep = c.ws.Metas[path]
+func (c *Checker) generatedImporter(p *packages.Package) importer {
+	return func(path string) (*types.Package, error) {
+		imports := c.ws.Imports(p)
+		if imports[path] == nil {
+			dep := c.ws.Metas[path+" ["+p.ForTest+".test]"]
+			if dep == nil || p.ForTest == "" {
+				dep = c.ws.Metas[path]
+			}
+			if dep != nil {
+				imports[path] = dep
+			}
 		}
-		if dep != nil {
-			imports[path] = dep
-		}
+		return c.importPackage(imports, path)
 	}
-	return c.importPackage(imports, path)
 }

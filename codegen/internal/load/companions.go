@@ -28,7 +28,7 @@ func (c *Checker) addCompanions(p *packages.Package) {
 			continue
 		}
 		if src.entered = true; pkg == nil {
-			pkg, _ = c.checkWith(p, nil, nil)
+			pkg = c.declared(p)
 		}
 		for _, fn := range src.Functions {
 			if obj := lookup(pkg, source.ReceiverName(fn.decl), fn.decl.Name.Name); obj != nil && fn.stream == nil {
@@ -36,6 +36,14 @@ func (c *Checker) addCompanions(p *packages.Package) {
 			}
 		}
 	}
+}
+
+// declared returns the declarations of p. Only the list's imports are checked for it: it has no
+// cycle, where the files may.
+func (c *Checker) declared(p *packages.Package) *types.Package {
+	imports := c.ws.Imports(p)
+	pkg, _ := c.checkWith(p, func(path string) (*types.Package, error) { return c.importPackage(imports, path) }, nil, nil)
+	return pkg
 }
 
 // acceptCompanions adds n companions to the stub of the entry of decl.

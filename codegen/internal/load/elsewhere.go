@@ -53,7 +53,7 @@ func (c *Checker) Absent(p *packages.Package) []Absent {
 			generated = append(generated, out.Syntax)
 		}
 	}
-	real, _ := c.checkWith(p, generated, replaced)
+	real, _ := c.checkWith(p, c.generatedImporter(p), generated, replaced)
 	stubs := c.check(p).types
 	var list []Absent
 	for _, path := range replaced {
