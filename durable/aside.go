@@ -62,7 +62,7 @@ func (u unreadable) Unwrap() error { return u.error }
 func (r *run) putAside(why error) (more bool, err error) {
 	m := r.delivered
 	r.mail.list, r.doc.Taken, r.record.Floor = r.before.list, r.before.taken, r.before.floor
-	r.e.counts.aside.Add(1)
+	r.aside++
 	r.e.log.Warn("durable: a signal is put aside", "id", r.record.ID, "function", r.f.name, "signal", m.Name, "reason", why)
 	r.doc.Aside = slices.DeleteFunc(r.doc.Aside, func(a Aside) bool { return a.Seq == m.Seq })
 	switch {

@@ -39,6 +39,7 @@ type run struct {
 	before       undelivered        // before the present turn
 	mail         mailbox
 	refused      map[int64]bool // the signals that the function could not read
+	aside        uint64         // signals put aside since the last write
 	passed       int            // points since the last write
 	looked       bool           // the wait at this point has been saved before it ends
 	wrote        time.Time      // the last write, or the beginning

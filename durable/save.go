@@ -31,6 +31,8 @@ func (r *run) save(status Status, owner string, due time.Time) (mail bool, err e
 	if err != nil {
 		return mail, err
 	}
+	r.e.counts.aside.Add(r.aside)
+	r.aside = 0
 	if len(r.doc.Answers) > 0 {
 		r.e.wakeHandles(r.record.ID)
 	}

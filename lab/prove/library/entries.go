@@ -31,13 +31,19 @@ func keyOf(fn *ast.FuncDecl, name string) key {
 
 func (k key) String() string { return strings.Trim(k.receiver+"."+k.name, ".") }
 
-// entries returns the names of the entries of the machines in dir.
-func entries(dir string) (map[key]string, error) {
+// entry is the entry of a machine.
+type entry struct {
+	name   string
+	params int
+}
+
+// entries returns the entries of the machines in dir.
+func entries(dir string) (map[key]entry, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*_async*.go"))
 	if err != nil {
 		return nil, err
 	}
-	all := map[key]string{}
+	all := map[key]entry{}
 	for _, path := range paths {
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
@@ -49,7 +55,7 @@ func entries(dir string) (map[key]string, error) {
 				continue
 			}
 			if m := entered.FindStringSubmatch(fn.Doc.List[0].Text); m != nil && m[1] == fn.Name.Name {
-				all[keyOf(fn, m[2])] = m[1]
+				all[keyOf(fn, m[2])] = entry{m[1], fn.Type.Params.NumFields()}
 			}
 		}
 	}

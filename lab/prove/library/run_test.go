@@ -103,7 +103,7 @@ func TestWaysIntoMachines(t *testing.T) {
 	assert.Equal(t, []string{"mEnter", "gEnter"}, c.entered)
 
 	c.files = map[string]*annotated.File{f.Path: f}
-	const machines = "package p\n\n// mEnter enters [T.m] for another machine. …\nfunc (*T[K]) mEnter() {}\n\n// gEnter2 enters [g] for another machine. …\nfunc gEnter2[K any]() {}\n"
+	const machines = "package p\n\n// mEnter enters [T.m] for another machine. …\nfunc (*T[K]) mEnter(*Run, int, ...string) {}\n\n// gEnter2 enters [g] for another machine. …\nfunc gEnter2[K any](*Run, K) {}\n"
 	require.NoError(t, errors.Join(f.Write(), os.WriteFile(filepath.Join(c.dir, "p_async.go"), []byte(machines), 0o600)))
 	require.NoError(t, c.shim())
 	assert.Len(t, c.names, 2)

@@ -33,7 +33,8 @@ func (c *clone) shim() error {
 			if !ok || fn.Body == nil {
 				continue
 			}
-			if k := keyOf(fn, fn.Name.Name); all[k] != "" && s.shim(fn, all[k], len(c.names)) {
+			k := keyOf(fn, fn.Name.Name)
+			if enter, ok := all[k]; ok && s.shim(fn, enter, len(c.names)) {
 				c.names = append(c.names, fmt.Sprintln(len(c.names), strings.Trim(c.relative()+" "+k.String(), " ")))
 			}
 		}
@@ -59,16 +60,20 @@ type shims struct{ annotated.Edits }
 
 // shim reports whether it has inserted the code that enters fn's machine. It cannot if fn has a
 // blank type parameter.
-func (s *shims) shim(fn *ast.FuncDecl, entry string, id int) bool {
+func (s *shims) shim(fn *ast.FuncDecl, enter entry, id int) bool {
 	types, ok := typeArguments(fn.Type.TypeParams)
 	if !ok {
 		return false
 	}
-	entry += types
+	called := enter.name + types
 	if fn.Recv != nil {
-		entry = s.nameParameters(fn.Recv, "movenextR")[0] + "." + entry
+		called = s.nameParameters(fn.Recv, "movenextR")[0] + "." + called
 	}
-	args := append([]string{"&movenextT"}, s.nameParameters(fn.Type.Params, "movenextP")...)
+	args := []string{"&movenextT"}
+	for range enter.params - len(args) - fn.Type.Params.NumFields() {
+		args = append(args, "nil") // the companion of a parameter that holds a plain function
+	}
+	args = append(args, s.nameParameters(fn.Type.Params, "movenextP")...)
 	var results []string
 	for i := range fn.Type.Results.NumFields() {
 		results = append(results, fmt.Sprint("movenextV", i))
@@ -78,7 +83,7 @@ func (s *shims) shim(fn *ast.FuncDecl, entry string, id int) bool {
 		assign = values + " = "
 	}
 	s.Insert(fn.Body.Lbrace+1, fmt.Sprintf(" if %s.On(%d) { var movenextT movenextmachine.Run; %s := %s(%s); if movenextM != nil { %s.Finish(&movenextT); %smovenextM.Results(&movenextmachine.Run{}) }; return %s };",
-		pointName, id, strings.Join(append([]string{"movenextM"}, results...), ", "), entry, strings.Join(args, ", "), pointName, assign, values))
+		pointName, id, strings.Join(append([]string{"movenextM"}, results...), ", "), called, strings.Join(args, ", "), pointName, assign, values))
 	return true
 }
 
