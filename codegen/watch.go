@@ -156,7 +156,7 @@ func (w *watcher) look() bool {
 			if err == nil && d.IsDir() && path != dir && load.IsSkipped(d.Name()) {
 				return fs.SkipDir
 			}
-			return nil //nolint:nilerr // it is gone, or not for us
+			return nil // it is gone, or not for us
 		})
 	}
 	for _, dir := range w.folders {

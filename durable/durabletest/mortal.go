@@ -224,8 +224,8 @@ func (t *mortalTransaction) Swap(ctx context.Context, r *stores.Record) (mail bo
 // impatient hides taken instances only briefly, so that a run after a crash need not wait.
 type impatient struct{ stores.Store }
 
-// Take hides instances only briefly. So a run that has not written yet may only be slow, and is not
-// counted as one whose process has died.
+// Take hides instances only briefly. So a run that has not written yet may only be slow, and is
+// not counted as one whose process has died.
 func (s impatient) Take(ctx context.Context, t stores.Taking) ([]stores.Taken, time.Time, error) {
 	t.Hide = min(t.Hide, 20*time.Millisecond)
 	taken, next, err := s.Store.Take(ctx, t)

@@ -28,9 +28,9 @@ type (
 	Uint64 = atomic.Uint64
 )
 
-// Pointer is an atomic pointer. It has functions instead of methods, and cannot be compared: gc would
-// compile the methods of [atomic.Pointer] and a comparison, nine functions for each T, in every
-// package that mentions a job.
+// Pointer is an atomic pointer. It has functions instead of methods, and cannot be compared: gc
+// would compile the methods of [atomic.Pointer] and a comparison, nine functions for each T, in
+// every package that mentions a job.
 type Pointer[T any] struct {
 	_ [0]func()
 	_ [0]*T // no conversion to a pointer of another type
@@ -41,16 +41,20 @@ type Pointer[T any] struct {
 func LoadPointer[T any](p *Pointer[T]) *T { return (*T)(atomic.LoadPointer(&p.p)) }
 
 // StorePointer sets the value of p.
-func StorePointer[T any](p *Pointer[T], v *T) { atomic.StorePointer(&p.p, unsafe.Pointer(v)) }
+func StorePointer[T any](p *Pointer[T], v *T) { atomic.StorePointer(&p.p, opaque(v)) }
 
 // SwapPointer sets the value of p and returns the old one.
 func SwapPointer[T any](p *Pointer[T], v *T) *T {
-	return (*T)(atomic.SwapPointer(&p.p, unsafe.Pointer(v)))
+	return (*T)(atomic.SwapPointer(&p.p, opaque(v)))
 }
 
 // CompareAndSwapPointer sets the value of p to v if it is old, and reports whether it was.
 func CompareAndSwapPointer[T any](p *Pointer[T], old, v *T) bool {
-	return atomic.CompareAndSwapPointer(&p.p, unsafe.Pointer(old), unsafe.Pointer(v))
+	return atomic.CompareAndSwapPointer(&p.p, opaque(old), opaque(v))
+}
+
+func opaque[T any](p *T) unsafe.Pointer {
+	return unsafe.Pointer(p) //nolint:gosec // the functions above convert it back
 }
 
 // Mutex is the mutex of package sync.
