@@ -10,13 +10,13 @@ import (
 //go:generate go tool movenext .
 
 //movenext:async
-func pause(ctx context.Context, j *job.Job[int]) (int, error) { //nolint:unused // its machine is measured
+func pause(ctx context.Context, j *job.Job[int]) (int, error) {
 	v, err := j.Await()
 	return v + 1000, err
 }
 
 //movenext:async
-func serve(ctx context.Context, next func() *job.Job[int], calls bool) error { //nolint:unused // its machine is measured
+func serve(ctx context.Context, next func() *job.Job[int], calls bool) error {
 	for {
 		if calls {
 			if _, err := pause(ctx, next()); err != nil {
@@ -29,7 +29,7 @@ func serve(ctx context.Context, next func() *job.Job[int], calls bool) error { /
 }
 
 //movenext:async
-func count(n int) iter.Seq2[int, error] { //nolint:unused // its machine is measured
+func count(n int) iter.Seq2[int, error] {
 	return func(yield func(int, error) bool) {
 		for i := range n {
 			if !yield(i, nil) {
@@ -40,7 +40,7 @@ func count(n int) iter.Seq2[int, error] { //nolint:unused // its machine is meas
 }
 
 //movenext:async
-func sum(n int) (total int, err error) { //nolint:unused // its machine is measured
+func sum(n int) (total int, err error) {
 	for v, err := range count(n) {
 		if err != nil {
 			return total, err

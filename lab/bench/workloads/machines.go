@@ -18,7 +18,7 @@ import (
 // family is W2's root: it starts children and awaits the result of each.
 //
 //movenext:async
-func family(ctx context.Context, children int) (int, error) { //nolint:unused // its machine is measured
+func family(ctx context.Context, children int) (int, error) {
 	kids := make([]*job.Job[int], children)
 	for i := range kids {
 		kids[i] = job.Run(ctx, one)
@@ -77,7 +77,7 @@ func skynet(ctx context.Context, first, size int) (int, error) {
 // nap is W5: it sleeps, then reports that it is awake.
 //
 //movenext:async
-func nap(ctx context.Context, d time.Duration, awake *atomic.Int64) error { //nolint:unused // its machine is measured
+func nap(ctx context.Context, d time.Duration, awake *atomic.Int64) error {
 	if err := job.Sleep(ctx, d); err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func sum(jobs []*job.Job[int]) (int, error) {
 // yields is W6b: it suspends n times.
 //
 //movenext:async
-func yields(ctx context.Context, n int) int { //nolint:unused // its machine is measured
+func yields(ctx context.Context, n int) int {
 	count := 0
 	for range n {
 		job.Yield()
@@ -115,7 +115,7 @@ func yields(ctx context.Context, n int) int { //nolint:unused // its machine is 
 // rounds is W6c: it starts a job and awaits it, n times in turn.
 //
 //movenext:async
-func rounds(ctx context.Context, n int) (int, error) { //nolint:unused // its machine is measured
+func rounds(ctx context.Context, n int) (int, error) {
 	total := 0
 	for range n {
 		v, err := job.Run(ctx, one).Await()
@@ -152,7 +152,7 @@ func step(v int) int {
 // link is W7: one link of a chain.
 //
 //movenext:async
-func link(ctx context.Context, prev *job.Job[int]) (int, error) { //nolint:unused // its machine is measured
+func link(ctx context.Context, prev *job.Job[int]) (int, error) {
 	v, err := prev.Await()
 	return v + 1, err
 }
@@ -160,7 +160,7 @@ func link(ctx context.Context, prev *job.Job[int]) (int, error) { //nolint:unuse
 // player is the side of W8 that answers.
 //
 //movenext:async
-func player(ctx context.Context, in, out *coord.Channel[int], n int) error { //nolint:unused // its machine is measured
+func player(ctx context.Context, in, out *coord.Channel[int], n int) error {
 	for range n {
 		v, err := in.Receive(ctx)
 		if err != nil {
@@ -176,7 +176,7 @@ func player(ctx context.Context, in, out *coord.Channel[int], n int) error { //n
 // server is the side of W8 that begins. It returns the last value that it received.
 //
 //movenext:async
-func server(ctx context.Context, in, out *coord.Channel[int], n int) (int, error) { //nolint:unused // its machine is measured
+func server(ctx context.Context, in, out *coord.Channel[int], n int) (int, error) {
 	v := 0
 	for range n {
 		err := out.Send(ctx, v+1)
@@ -219,7 +219,7 @@ func startedBrood(ctx context.Context, children int, done *atomic.Int64) error {
 }
 
 //movenext:async
-func child(ctx context.Context, done *atomic.Int64) error { //nolint:unused // its machine is measured
+func child(ctx context.Context, done *atomic.Int64) error {
 	done.Add(1)
 	job.Yield()
 	return ctx.Err()

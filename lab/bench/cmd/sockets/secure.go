@@ -90,7 +90,7 @@ func secureMachines() (string, error) {
 }
 
 //movenext:async
-func acceptSecure(ctx context.Context, l *netio.Listener, config *tls.Config) error { //nolint:unused // its machine is measured
+func acceptSecure(ctx context.Context, l *netio.Listener, config *tls.Config) error {
 	for {
 		c, err := l.Accept()
 		if err != nil {
@@ -101,7 +101,7 @@ func acceptSecure(ctx context.Context, l *netio.Listener, config *tls.Config) er
 }
 
 //movenext:async
-func answer(ctx context.Context, c *netio.TLSConn) error { //nolint:unused // its machine is measured
+func answer(ctx context.Context, c *netio.TLSConn) error {
 	defer func() { _ = c.Close() }()
 	for {
 		if err := c.Readable(ctx); err != nil {

@@ -115,7 +115,7 @@ func machines() (string, error) {
 }
 
 //movenext:async
-func accept(ctx context.Context, l *netio.Listener) error { //nolint:unused // its machine is measured
+func accept(ctx context.Context, l *netio.Listener) error {
 	var g group[*netio.Conn]
 	for {
 		c, err := l.Accept()
@@ -127,7 +127,7 @@ func accept(ctx context.Context, l *netio.Listener) error { //nolint:unused // i
 }
 
 //movenext:async
-func echo(ctx context.Context, g *group[*netio.Conn], c *netio.Conn) error { //nolint:unused // its machine is measured
+func echo(ctx context.Context, g *group[*netio.Conn], c *netio.Conn) error {
 	id := g.add(c)
 	defer g.remove(id)
 	defer func() { _ = c.Close() }()

@@ -144,7 +144,7 @@ func serveAdopted() (string, error) {
 var errNoText = errors.New("no text message of one small frame")
 
 //movenext:async
-func framesOf(ctx context.Context, g *group[*netio.Conn], c *netio.Conn) error { //nolint:unused // its machine is measured
+func framesOf(ctx context.Context, g *group[*netio.Conn], c *netio.Conn) error {
 	id := g.add(c)
 	defer g.remove(id)
 	defer func() { _ = c.Close() }()
