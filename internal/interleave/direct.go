@@ -33,7 +33,8 @@ type (
 // every package that mentions a job.
 type Pointer[T any] struct {
 	_ [0]func()
-	_ [0]*T // no conversion to a pointer of another type
+	_ [0]sync.Mutex // vet finds copies, as of an atomic.Pointer
+	_ [0]*T         // no conversion to a pointer of another type
 	p unsafe.Pointer
 }
 

@@ -163,6 +163,7 @@ func (s *setting) write(dir string, stdout io.Writer) error {
 		}
 	}
 	name := below(dir, s.path)
+	shown := strings.ReplaceAll(strings.TrimSpace(s.text), "\n", "\n\t")
 	old, err := os.ReadFile(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -178,13 +179,13 @@ func (s *setting) write(dir string, stdout io.Writer) error {
 	case err != nil:
 		return err
 	case !s.list:
-		fmt.Fprintf(stdout, "left %s as it is; add:\n\n\t%s\n\n", relative(name), strings.ReplaceAll(strings.TrimSpace(s.text), "\n", "\n\t"))
+		fmt.Fprintf(stdout, "left %s as it is; add:\n\n\t%s\n\n", relative(name), shown)
 		return nil
 	}
 	if len(old) > 0 && !bytes.HasSuffix(old, []byte("\n")) {
 		old = append(old, '\n')
 	}
-	fmt.Fprintf(stdout, "added to %s:\n\n\t%s\n\n", relative(name), strings.ReplaceAll(strings.TrimSpace(s.text), "\n", "\n\t"))
+	fmt.Fprintf(stdout, "added to %s:\n\n\t%s\n\n", relative(name), shown)
 	return os.WriteFile(name, append(old, s.text...), 0o644)
 }
 
