@@ -32,7 +32,7 @@ func FuzzGenerate(f *testing.F) {
 	cfg := &Config{Dir: dir, DryRun: true}
 	ws, err := load.List(cfg.settings(), token.NewFileSet(), []string{"./..."})
 	require.NoError(f, err)
-	require.NoError(f, ws.Add(source.JobPath, source.StatemachinePath))
+	require.NoError(f, ws.Add(source.StubPaths...))
 
 	// What is imported is checked here, once: the fuzzer would take a first input that needs ten
 	// seconds for one that hangs.

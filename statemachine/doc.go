@@ -79,4 +79,29 @@
 // [Run] keeps a panic until the caller gets the callee's results, where Rethrow raises
 // it again with the same value, so that deferred functions and recover in the caller see
 // the same as in plain Go.
+//
+// # Who names what
+//
+//	each generated file        ContractMin, ContractMax
+//	each function              Frame, NotStarted, Running, Finished, Misuse, Run, StateMachine
+//	its Async and plain form   Builder, Root, Completed, Catch, Plain
+//	an await                   AwaitedJob, JobResult, TwinEnded, TwinResult, AwaiterOf, Result
+//	a sleep                    Sleep
+//	a defer                    Defers, Panicking, After, Entry, Entered
+//	a deferred await           DeferAwait, DeferTwin, DeferYield, DeferSwitch
+//	a loop                     Loop, Loops, Range0, Range1, Range2, RangeStream, RangeWithin
+//	a stream                   Stream, Producer, Iteration
+//	a literal that is run      Spawned, Fail, Action1, Action2, Action3, Func1, Func2, Func3
+//	a call that runs them      Calling, Action, ActionCall, ActionWait, Func, FuncCall, FuncWait
+//	a function parameter       CompanionAt
+//	labels of the profiler     DoWithLabels, SetGoroutineLabels
+//	a debug form               Location, At
+//
+// Packages with operations that machines wait for, such as coord and netio, need these:
+//
+//	an operation               Operation, Pending, Rest, RestOf
+//	its results                Outcome, Waiting, WaitingFor, WaitingVoid, WaitingForVoid
+//	a stream, a report         TakesBack, LocationOf
+//
+// What generated code needs to write a type is in package gentypes.
 package statemachine

@@ -86,3 +86,14 @@ func TwinResult[T any](r *Run, j *job.Job[T]) (T, error) {
 	}
 	return v, err
 }
+
+// AwaiterOf returns the awaiter of a. For a nil awaitable or a nil awaiter it returns a
+// job that has failed with awaiter.ErrNilAwaitable, as in awaiter.Await.
+func AwaiterOf[T any](a awaiter.Awaitable[T]) awaiter.Awaiter[T] {
+	if a != nil {
+		if w := a.GetAwaiter(); w != nil {
+			return w
+		}
+	}
+	return job.FromError[T](awaiter.ErrNilAwaitable)
+}

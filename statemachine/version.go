@@ -1,5 +1,7 @@
 package statemachine
 
+import _ "github.com/movenext/movenext/statemachine/gentypes" // so that a vendor folder has it in the first run
+
 // The runtime works with code generated for the contracts ContractMin to ContractMax.
 // Each generated file states its contract in an expression that does not compile outside
 // that range. So old code with a new runtime is a compile error that contains a name,

@@ -275,6 +275,7 @@ var existing = []string{
 	"schedulers/ums",
 	"schedulers/workstealing",
 	"statemachine",
+	"statemachine/gentypes",
 	"statemachine/record",
 }
 

@@ -224,7 +224,7 @@ func TestAVariableWhoseTypeHasNoName(t *testing.T) {
 	in := input(true)
 	_, text, out := printed(t, in)
 	assert.Empty(t, out.Findings)
-	assert.Contains(t, unindented(text), lines("like1 := &other.Zero", "v := statemachine.New(like1)"))
+	assert.Contains(t, unindented(text), lines("like1 := &other.Zero", "v := gentypes.New(like1)"))
 	assert.Contains(t, text, "*v = first()")
 
 	in = input(true)

@@ -44,6 +44,11 @@ func (p *printer) runtime(name string) string {
 	return p.path(source.StatemachinePath, "statemachine") + "." + name
 }
 
+// gentype returns the name of something without which generated code could not write a type.
+func (p *printer) gentype(name string) string {
+	return p.path(source.GentypesPath, "gentypes") + "." + name
+}
+
 // typ spells the type of something at node.
 func (p *printer) typ(t types.Type, node ast.Node) string {
 	s, err := p.fn.Imports.TypeString(t)
@@ -298,7 +303,7 @@ func (p *printer) predeclaredName(name string) string {
 // newValue returns an expression for a pointer to a new zero value of a type.
 func (p *printer) newValue(spelled string) string {
 	if p.fn.Source.Package.Names["new"] || p.fn.Names.Hides("new") {
-		return p.runtime("NewOf") + "[" + spelled + "]()"
+		return p.gentype("NewOf") + "[" + spelled + "]()"
 	}
 	return "new(" + spelled + ")"
 }

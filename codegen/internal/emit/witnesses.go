@@ -86,14 +86,14 @@ func (p *printer) locationType(v *ir.Variable) string {
 // newCell returns an expression for a new cell for v.
 func (p *printer) newCell(v *ir.Variable) string {
 	if v.Unnamed {
-		return p.runtime("New") + "(" + p.witness(v) + ")"
+		return p.gentype("New") + "(" + p.witness(v) + ")"
 	}
 	return p.newValue(p.typeOf(v))
 }
 
 // framePointer returns the pointer to v, whose type cannot be named and which is in the frame.
 func (p *printer) framePointer(v *ir.Variable) string {
-	return p.runtime("Kept") + "(&" + p.location(v) + ", " + p.witness(v) + ")"
+	return p.gentype("Kept") + "(&" + p.location(v) + ", " + p.witness(v) + ")"
 }
 
 // declare declares v in a block.
@@ -116,9 +116,9 @@ func (p *printer) derivation(d unnamed.Derivation) string {
 	case unnamed.Value:
 		return p.object(d.Object) + d.Args
 	case unnamed.Witness:
-		return p.runtime("Like") + "(" + p.derivation(d.X) + ")"
+		return p.gentype("Like") + "(" + p.derivation(d.X) + ")"
 	case unnamed.Field:
-		return "&" + p.runtime("New") + "(" + p.derivation(d.X) + ")." + d.Name
+		return "&" + p.gentype("New") + "(" + p.derivation(d.X) + ")." + d.Name
 	case unnamed.Inferred:
 		name := p.fn.inferenceFunction("[" + d.TypeParams + "](" + d.Params + ") (_ *" + d.Result + ") { return }")
 		var args []string

@@ -162,6 +162,7 @@ var (
 	PanickingName    = OpenPiece(OwnPanicking)                              // p
 	CalleeName       = OpenPiece(OwnCallee)                                 // m
 	StatemachineName = PackageName(source.StatemachinePath, "statemachine") // statemachine
+	GentypesName     = PackageName(source.GentypesPath, "gentypes")         // gentypes
 	JobName          = PackageName(source.JobPath, "job")                   // job
 	LenName          = OpenPiece(Predeclared("len"))                        // len
 	NilName          = OpenPiece(Predeclared("nil"))                        // nil

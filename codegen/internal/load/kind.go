@@ -3,6 +3,7 @@ package load
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 
 	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typetext"
@@ -20,7 +21,7 @@ type Kind interface {
 
 // Runtime returns the import paths of the packages that the generated code names.
 func (f *Finder) Runtime() []string {
-	list := []string{source.JobPath, source.StatemachinePath}
+	list := slices.Clone(source.StubPaths)
 	if f.others {
 		list = append(list, f.other.Runtime())
 	}

@@ -51,7 +51,7 @@ func ExampleChecker_Model() {
 		fmt.Println(err)
 		return
 	}
-	if err := ws.Add(source.JobPath, source.StatemachinePath); err != nil {
+	if err := ws.Add(source.StubPaths...); err != nil {
 		fmt.Println(err)
 		return
 	}

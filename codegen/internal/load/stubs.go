@@ -46,6 +46,7 @@ import (
 const (
 	stubJob     = "movenext_stub_job"
 	stubMachine = "movenext_stub_statemachine"
+	stubTypes   = "movenext_stub_gentypes"
 )
 
 // stubFile is the file name in the positions of stubs.
@@ -148,8 +149,8 @@ func stubArgument(values []string) string {
 		return values[0]
 	}
 	home := stubJob
-	if source.TuplePath(len(values)) == source.StatemachinePath {
-		home = stubMachine
+	if source.TuplePath(len(values)) == source.GentypesPath {
+		home = stubTypes
 	}
 	return fmt.Sprintf("%s.Tuple%d[%s]", home, len(values), strings.Join(values, ", "))
 }
@@ -250,8 +251,9 @@ func (f *Finder) attach(home, owner *File, text string) {
 
 // stubImports declares the qualifiers of stubs, and uses each of them.
 func (f *Finder) stubImports() []ast.Decl {
-	text := fmt.Sprintf("package p\nimport (\n%s %q\n%s %q\n)\ntype _ = %s.Void\ntype _ = %s.Run\n",
-		stubJob, source.JobPath, stubMachine, source.StatemachinePath, stubJob, stubMachine)
+	text := fmt.Sprintf("package p\nimport (\n%s %q\n%s %q\n%s %q\n)\ntype _ = %s.Void\ntype _ = %s.Run\ntype _ = %s.Int\n",
+		stubJob, source.JobPath, stubMachine, source.StatemachinePath, stubTypes, source.GentypesPath,
+		stubJob, stubMachine, stubTypes)
 	file, err := parser.ParseFile(f.ws.Fset, stubFile, text, parser.SkipObjectResolution)
 	if err != nil {
 		panic("codegen: internal error: " + err.Error())

@@ -22,7 +22,7 @@ func checkedPackage(t *testing.T, pattern string) *source.Package {
 	f := Find(ws, NewSources(ws.Settings, ws.Fset), nil)
 	variants := f.Variants(func(dir string, found []source.Diagnostic) { require.Empty(t, found) })
 	require.Len(t, variants, 1)
-	require.NoError(t, ws.Add(source.JobPath, source.StatemachinePath))
+	require.NoError(t, ws.Add(source.StubPaths...))
 	c := NewChecker(f, variants)
 	require.Empty(t, c.Problems(variants[0]))
 	pkg, found := c.Model(variants[0])

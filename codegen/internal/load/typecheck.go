@@ -109,10 +109,11 @@ func (ws *Workspace) Imports(p *packages.Package) map[string]*packages.Package {
 			all[path] = dep
 		}
 	}
-	if !Local(p) {
-		return all
+	machine := ws.Metas[source.StatemachinePath]
+	if !Local(p) || machine != nil && ws.reaches(machine, p) {
+		return all // Generated code would import statemachine, and with it p itself.
 	}
-	for _, path := range []string{source.JobPath, source.StatemachinePath} {
+	for _, path := range source.StubPaths {
 		// A variant made for a test imports variants made for the same test.
 		variant := ws.Metas[path+" ["+p.ForTest+".test]"]
 		if p.ForTest == "" || variant == nil {

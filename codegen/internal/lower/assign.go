@@ -181,7 +181,7 @@ func (lo *lowering) assertType(t types.Type, val ir.Rope, pos ast.Node) ir.Rope 
 // withType returns val between before and behind or, if t has no name, as the argument of a
 // function of the runtime.
 func withType(t types.Type, val ir.Rope, function string, before, behind ir.Rope) ir.Rope {
-	head := ir.IfNamed{Type: t, Named: before, Unnamed: ir.Rope{ir.StatemachineName, ir.Text("." + function + "(")}}
+	head := ir.IfNamed{Type: t, Named: before, Unnamed: ir.Rope{ir.GentypesName, ir.Text("." + function + "(")}}
 	tail := ir.IfNamed{Type: t, Named: behind, Unnamed: ir.Rope{ir.Text(", "), ir.OpenPiece(ir.WitnessOf{Type: t}), ir.Text(")")}}
 	return append(append(ir.Rope{ir.OpenPiece(head)}, val...), ir.OpenPiece(tail))
 }

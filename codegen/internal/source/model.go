@@ -24,10 +24,14 @@ const (
 	CoordPath        = Module + "/coord"
 	ParallelPath     = Module + "/parallel"
 	StatemachinePath = Module + "/statemachine"
+	GentypesPath     = StatemachinePath + "/gentypes"
 	RecordPath       = StatemachinePath + "/record"
 	DurablePath      = Module + "/durable"
 	DurableGenPath   = DurablePath + "/gen"
 )
+
+// StubPaths are the packages that the declarations of twins name, and so the stubs of them.
+var StubPaths = []string{JobPath, StatemachinePath, GentypesPath}
 
 // Package is one type-checked package with annotated functions. The package of a folder, the same
 // package with its _test.go files, and its external test package are three Packages.

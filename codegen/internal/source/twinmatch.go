@@ -127,10 +127,10 @@ func sameParams(a, b *types.Signature, skip int) bool {
 const mostJobTuple = 8
 
 // TuplePath returns the package of the tuple of n results: package job for the sizes that readers
-// are likely to see, and the runtime of generated code for the others.
+// are likely to see, and that of generated code for the others.
 func TuplePath(n int) string {
 	if n > mostJobTuple {
-		return StatemachinePath
+		return GentypesPath
 	}
 	return JobPath
 }

@@ -15,5 +15,5 @@ func (im *Imports) PredeclaredName(name string) (spelled string, ok bool) {
 		return name, true
 	}
 	_, isType := types.Universe.Lookup(name).(*types.TypeName)
-	return im.Path(source.StatemachinePath, "statemachine") + "." + SetFirst(name, true), isType && name != "comparable"
+	return im.Path(source.GentypesPath, "gentypes") + "." + SetFirst(name, true), isType && name != "comparable"
 }

@@ -56,7 +56,7 @@ func TestTypesThatThePackageHides(t *testing.T) {
 	for name, want := range map[string]struct {
 		spelled string
 		ok      bool
-	}{"error": {"statemachine.Error", true}, "comparable": {"comparable", true}, "nil": {"nil", true}} {
+	}{"error": {"gentypes.Error", true}, "comparable": {"comparable", true}, "nil": {"nil", true}} {
 		spelled, ok := im.PredeclaredName(name)
 		assert.Equal(t, want.spelled, spelled)
 		assert.Equal(t, want.ok, ok, name)

@@ -9,12 +9,12 @@
 // inferred. So MoveNext has a witness: a nil pointer to the type, which is never dereferenced.
 // The field is of type any and contains a pointer to the variable, as if it were captured.
 //
-//	like1 := fetchLike1(statemachine.Like(other.New))
+//	like1 := fetchLike1(gentypes.Like(other.New))
 //	…
-//	f.v = statemachine.New(like1)
-//	*statemachine.Kept(&f.v, like1) = other.New(f.ctx)
+//	f.v = gentypes.New(like1)
+//	*gentypes.Kept(&f.v, like1) = other.New(f.ctx)
 //	…
-//	(*statemachine.Kept(&f.v, like1)).Close()
+//	(*gentypes.Kept(&f.v, like1)).Close()
 //
 // A generic function infers one type from another:
 //
@@ -28,10 +28,10 @@
 // struct. Since every value of the function comes from somewhere, nearly every type can be
 // derived. None of them evaluates anything of the function.
 //
-//	other.New         func() (*box[t], error)     statemachine.Like(other.New)
+//	other.New         func() (*box[t], error)     gentypes.Like(other.New)
 //	its result 0      *box[t]                     fetchLike1(…)
 //	its target        box[t]                      fetchLike2(…)
-//	field Value       t                           &statemachine.New(…).Value
+//	field Value       t                           &gentypes.New(…).Value
 //
 // The search is breadth-first, so the first derivation that it finds is the shortest. It is
 // bounded: types lead to other types without end, and the relevant ones are close.

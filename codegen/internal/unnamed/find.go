@@ -29,10 +29,10 @@ type (
 		Args   string
 	}
 
-	// Witness is a nil pointer to the type of a value: statemachine.Like(x).
+	// Witness is a nil pointer to the type of a value: gentypes.Like(x).
 	Witness struct{ X Derivation }
 
-	// Field goes from a struct to the type of a field: &statemachine.New(x).Name.
+	// Field goes from a struct to the type of a field: &gentypes.New(x).Name.
 	Field struct {
 		X    Derivation
 		Name string

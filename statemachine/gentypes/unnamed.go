@@ -1,13 +1,8 @@
-package statemachine
+package gentypes
 
-import (
-	"github.com/movenext/movenext/awaiter"
-	"github.com/movenext/movenext/job"
-)
-
-// This file lets generated code use values whose types it cannot name: an unexported
-// type of another package, or a type composed of such types. A type that cannot be named
-// can still be inferred from a value. So machines represent a type by a nil pointer to
+// The functions of this file let generated code use values whose types it cannot name: an
+// unexported type of another package, or a type composed of such types. A type that cannot be
+// named can still be inferred from a value. So machines represent a type by a nil pointer to
 // it: a like. A frame keeps such a value in a field of type any, as a pointer to it, so
 // that a variable of an interface type keeps that type.
 
@@ -34,15 +29,4 @@ func Typed[T any](v T, like *T) T { return v }
 func Asserted[T any](v any, like *T) (T, bool) {
 	t, ok := v.(T)
 	return t, ok
-}
-
-// AwaiterOf returns the awaiter of a. For a nil awaitable or a nil awaiter it returns a
-// job that has failed with awaiter.ErrNilAwaitable, as in awaiter.Await.
-func AwaiterOf[T any](a awaiter.Awaitable[T]) awaiter.Awaiter[T] {
-	if a != nil {
-		if w := a.GetAwaiter(); w != nil {
-			return w
-		}
-	}
-	return job.FromError[T](awaiter.ErrNilAwaitable)
 }

@@ -1,4 +1,4 @@
-package statemachine
+package gentypes
 
 // The tuples are the result types of twins whose functions have more than eight results
 // before the error, up to sixteen. The smaller ones, which programs spell out, are in

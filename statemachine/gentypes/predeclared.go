@@ -1,4 +1,4 @@
-package statemachine
+package gentypes
 
 // The predeclared types, for generated code in packages that declare their names otherwise.
 
