@@ -134,7 +134,7 @@ func (l *Loop) serve() (ended bool) {
 // work runs the current work, and then the work at hand.
 func (l *Loop) work() {
 	for l.current != nil {
-		if probe.On(probe.Events) && dispatch.Hears(l.current) {
+		if probe.On(probe.Events) {
 			dispatch.RunTold(l.Worker.Scheduler(), l.current, l.Worker)
 		} else {
 			l.current.Run(l.Worker)

@@ -145,7 +145,7 @@ func (t *Tally) Prepare(name string, home schedulers.Scheduler, w schedulers.Wor
 		t.refused.Add(1)
 		return fmt.Errorf("%s: work is nil: %w", name, schedulers.ErrRejected)
 	}
-	if probe.On(probe.Events) && dispatch.Hears(w) {
+	if probe.On(probe.Events) {
 		tell(schedulers.Submitted, home, w)
 	}
 	return nil

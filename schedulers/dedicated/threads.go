@@ -131,7 +131,7 @@ func (t *Threads) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		return fmt.Errorf("dedicated: work is nil: %w", schedulers.ErrRejected)
 	}
 	from := t.submitter(hint.From)
-	if !probe.On(probe.Events) || !dispatch.Hears(w) {
+	if !probe.On(probe.Events) {
 		return t.submit(w, hint, from)
 	}
 	e := schedulers.Event{Kind: schedulers.Submitted, Scheduler: t, Work: w}

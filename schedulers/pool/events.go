@@ -16,6 +16,10 @@ const reported schedulers.Flags = 1 << 7
 
 // reportSubmit is Submit with its events.
 func (p *Pool) reportSubmit(w schedulers.Work, hint schedulers.Hint) error {
+	hint.Flags |= reported
+	if !dispatch.Hears(w) {
+		return p.Submit(w, hint)
+	}
 	e := schedulers.Event{Kind: schedulers.Submitted, Scheduler: p, Work: w}
 	if from := p.ownWorker(hint.From); from != nil {
 		e.Worker = from.id
@@ -24,7 +28,6 @@ func (p *Pool) reportSubmit(w schedulers.Work, hint schedulers.Hint) error {
 		}
 	}
 	schedulers.Tell(e)
-	hint.Flags |= reported
 	err := p.Submit(w, hint)
 	if err != nil {
 		e.Kind, e.Queue = schedulers.Refused, 0
@@ -35,7 +38,7 @@ func (p *Pool) reportSubmit(w schedulers.Work, hint schedulers.Hint) error {
 
 // reportInlined reports that the caller runs w itself. A nil w was not submitted before.
 func reportInlined(w schedulers.Work, caller *worker) {
-	if !probe.On(probe.Events) || !dispatch.Hears(w) {
+	if !probe.On(probe.Events) {
 		return
 	}
 	e := dispatch.EventOf(schedulers.Submitted, caller)

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/internal/deque"
-	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/shutdown"
@@ -105,7 +104,7 @@ func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	if w == nil {
 		return p.refuse(fmt.Errorf("pool: work is nil: %w", schedulers.ErrRejected))
 	}
-	if probe.On(probe.Events) && !hint.Flags.Has(reported) && dispatch.Hears(w) {
+	if probe.On(probe.Events) && !hint.Flags.Has(reported) {
 		return p.reportSubmit(w, hint)
 	}
 	if hint.Flags.Has(schedulers.LongRunning) {

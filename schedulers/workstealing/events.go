@@ -17,6 +17,10 @@ const reported schedulers.Flags = 1 << 7
 
 // reportSubmit is Submit with its events.
 func (s *Scheduler) reportSubmit(w schedulers.Work, hint schedulers.Hint) error {
+	hint.Flags |= reported
+	if !dispatch.Hears(w) {
+		return s.Submit(w, hint)
+	}
 	e := schedulers.Event{Kind: schedulers.Submitted, Scheduler: s, Work: w}
 	if from := s.ownWorker(hint.From); from != nil {
 		e.Worker, e.Processor = from.id, from.Processor()
@@ -25,7 +29,6 @@ func (s *Scheduler) reportSubmit(w schedulers.Work, hint schedulers.Hint) error 
 		}
 	}
 	schedulers.Tell(e)
-	hint.Flags |= reported
 	err := s.Submit(w, hint)
 	if err != nil {
 		e.Kind, e.Queue = schedulers.Refused, 0

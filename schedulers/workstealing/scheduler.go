@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/movenext/movenext/internal/deque"
-	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/runloop"
@@ -106,7 +105,7 @@ func (s *Scheduler) Submit(w schedulers.Work, hint schedulers.Hint) error {
 		s.refused.Add(1)
 		return fmt.Errorf("workstealing: work is nil: %w", schedulers.ErrRejected)
 	}
-	if probe.On(probe.Events) && !hint.Flags.Has(reported) && dispatch.Hears(w) {
+	if probe.On(probe.Events) && !hint.Flags.Has(reported) {
 		return s.reportSubmit(w, hint)
 	}
 	if hint.Flags.Has(schedulers.LongRunning) {
