@@ -104,6 +104,19 @@ const faults = `(() => {
 	return list.join('; ');
 })()`
 
+// unclear lists names of the page that do not say what they name: types of the runtime instead of
+// names, a name that two schedulers have, a worker without a number, and a processor with two
+// workers at a time.
+const unclear = `(() => {
+	const list = E.map(say).filter(s => /\*\w+\.|worker 0/.test(s));
+	list.push(...D.schedulers.map((n, s) => schedulerName(s)).filter((n, s, all) => all.indexOf(n) !== s));
+	for (let i = 0; i <= Math.min(N, 500); i++) for (const [s, x] of stateAt(i).schedulers) {
+		const held = [...x.workers.values()].filter(w => w.on).map(w => w.p);
+		if (new Set(held).size < held.length) list.push(schedulerName(s) + ': workers of one processor at step ' + i);
+	}
+	return list;
+})()`
+
 // A value of zero is a value: the data of the page omits it, as it does all trailing zeros.
 func TestACurveMayTouchZero(t *testing.T) {
 	var file bytes.Buffer
@@ -143,6 +156,7 @@ func TestEveryLessonPlays(t *testing.T) {
 		left := value[int](t, tab, `go(N), [...document.querySelectorAll('[data-worker] .chip, .stack .chip')].length`)
 		assert.Empty(t, value[string](t, tab, faults), name)
 		assert.Zero(t, left, "%s: at the end nothing is queued and nothing runs", name)
+		assert.Empty(t, value[[]string](t, tab, unclear), name)
 		assert.Positive(t, value[int](t, tab, `document.querySelector('canvas').height`))
 	}
 	assert.GreaterOrEqual(t, arrows, 4, "steals are arrows")

@@ -23,15 +23,22 @@ const name = a => {
 	return job ? 'job #' + job : 'work that is not known';
 };
 const place = p => p ? `${shortOf(D.places[p][0])} (${shortOf(D.places[p][1])}:${D.places[p][2]})` : '';
-const schedulerName = s => D.schedulers[s] || 'none';
+// Schedulers with equal names are numbered.
+const numbered = D.schedulers.map((n, i, all) => {
+	const same = all.flatMap((o, j) => o === n ? [j] : []);
+	return same.length > 1 ? `${n} (${same.indexOf(i) + 1})` : n;
+});
+const schedulerName = s => numbered[s] || 'none';
 const hasProcessors = new Set(E.filter(e => get(e, P)).map(e => e[S]));
 const queueName = (s, q) => q === 0 ? 'the shared queue' : (hasProcessors.has(s) ? 'processor ' : 'worker ') + q + '’s queue';
 const time = ns => ns < 1e3 ? ns + ' ns' : ns < 1e6 ? (ns / 1e3).toFixed(1) + ' µs' : ns < 1e9 ? (ns / 1e6).toFixed(2) + ' ms' : (ns / 1e9).toFixed(3) + ' s';
+// A processor that sleeps without a worker is a worker whose number is negative.
+const workerName = w => w < 0 ? 'processor ' + -w : 'worker ' + w;
 const works = n => n === 1 ? '1 work item' : n + ' work items';
 
 // say tells an event in words.
 function say(e) {
-	const a = name(get(e, A)), w = 'worker ' + get(e, W), s = schedulerName(get(e, S)), q = queueName(get(e, S), get(e, Q)), took = get(e, TOOK) ? ', after ' + time(get(e, TOOK)) : '';
+	const a = name(get(e, A)), w = workerName(get(e, W) || -get(e, P)), s = schedulerName(get(e, S)), q = queueName(get(e, S), get(e, Q)), took = get(e, TOOK) ? ', after ' + time(get(e, TOOK)) : '';
 	switch (e[K]) {
 	case SUBMITTED: return `${s}: ${a} is put into ${q}` + (get(e, W) ? ` by ${w}` : '') + (get(e, PLACE) ? `, to continue in ${place(get(e, PLACE))}` : '');
 	case REFUSED: return `${s}: ${a} is refused`;
@@ -74,7 +81,7 @@ const queueOf = (x, q) => {
 };
 const workerOf = (x, w) => {
 	let l = x.workers.get(w);
-	if (!l) x.workers.set(w, l = { p: 0, run: [], is: '' });
+	if (!l) x.workers.set(w, l = { p: 0, on: false, run: [], is: '' }); // on: it surely has its processor
 	return l;
 };
 
@@ -101,8 +108,11 @@ function apply(st, e) {
 	if (k === MOVED) { queueOf(x, 0).push(...queueOf(x, q).splice(0, get(e, C))); return; }
 	if (k === INJECTED) return;
 	if (k === STOPPED) { x.workers.delete(get(e, W)); return; }
-	const w = workerOf(x, get(e, W));
-	if (get(e, P)) w.p = get(e, P);
+	const n = get(e, W) || -get(e, P), w = workerOf(x, n);
+	if (get(e, P)) {
+		w.p = get(e, P);
+		for (const o of x.workers.values()) if (o.p === w.p) o.on = o === w;
+	}
 	const own = w.p || get(e, W);
 	switch (k) {
 	case BEGUN: take(x, a, own); w.run.push({ a }); w.is = ''; break;
@@ -110,8 +120,8 @@ function apply(st, e) {
 	case INLINED: take(x, a, own); w.run.push({ a, inlined: true }); break;
 	case STOLEN: queueOf(x, own).push(...queueOf(x, q).splice(0, get(e, C))); break;
 	case PARKED: w.is = 'parked'; break;
-	case BLOCKED: w.is = 'blocked'; break;
-	case UNPARKED: case UNBLOCKED: w.is = ''; break;
+	case BLOCKED: w.is = 'blocked'; w.on = false; break;
+	case UNPARKED: case UNBLOCKED: w.is = ''; if (n < 0) x.workers.delete(n); break;
 	}
 }
 
@@ -217,7 +227,7 @@ function showNow() {
 		card.append(queues);
 		const all = [...x.workers].sort((p, q) => p[0] - q[0]);
 		for (const [w, l] of all.slice(0, 64)) {
-			const runs = el('div', 'runs'), hit = here && get(e, W) === w && e[K] !== SUBMITTED;
+			const runs = el('div', 'runs'), hit = here && (get(e, W) || -get(e, P)) === w && e[K] !== SUBMITTED;
 			l.run.forEach((r, i) => {
 				if (i) runs.append(r.inlined ? ' runs in place ' : ' waits, and runs ');
 				runs.append(chip(r.a, hit && i === l.run.length - 1));
@@ -225,7 +235,7 @@ function showNow() {
 			if (l.is === 'parked') runs.append(el('span', 'parked', 'sleeps'));
 			else if (l.is === 'blocked') runs.append(el('span', 'blocked', 'blocked'));
 			else if (!l.run.length) runs.append(el('span', 'idle', 'looks for work'));
-			const row = el('div', 'lane' + (hit ? ' hit' : ''), el('span', 'label', `worker ${w}` + (l.p ? `, processor ${l.p}` : '')), runs);
+			const row = el('div', 'lane' + (hit ? ' hit' : ''), el('span', 'label', workerName(w) + (w > 0 && l.on ? `, processor ${l.p}` : '')), runs);
 			row.dataset.worker = w;
 			card.append(row);
 		}
@@ -312,7 +322,7 @@ function draw() {
 			const inset = 2 + Math.min(3, o.depth) * 3;
 			g.fillStyle = colour(o.a); g.fillRect(a, y + inset, b - a, laneHeight - 2 - inset);
 			if (o.a === chosen) { g.strokeStyle = ink; g.strokeRect(a + .5, y + inset + .5, b - a - 1, laneHeight - 3 - inset); }
-			if (b - a > 30) { g.save(); g.beginPath(); g.rect(a, y, b - a - 2, laneHeight); g.clip(); g.fillStyle = ink; g.fillText(name(o.a), Math.max(a, left) + 3, y + laneHeight / 2 + 1); g.restore(); }
+			if (b - a > 30) { g.save(); g.beginPath(); g.rect(a, y, b - a - 2, laneHeight); g.clip(); g.fillStyle = ink; g.fillText(fitting(g, name(o.a), b - Math.max(a, left) - 5), Math.max(a, left) + 3, y + laneHeight / 2 + 1); g.restore(); }
 		}
 		g.restore();
 		g.fillStyle = dim; g.fillText(`${schedulerName(l.s)} ${l.w}`.slice(-24), 6, y + laneHeight / 2);
@@ -326,6 +336,14 @@ function draw() {
 	}
 	g.strokeStyle = mark; g.lineWidth = 2; g.beginPath(); g.moveTo(x(step), 0); g.lineTo(x(step), height); g.stroke();
 	if (lanes.length > mostLanes) $('bad').textContent = `${lanes.length - mostLanes} more workers are not drawn`;
+}
+
+// fitting returns the text, or what fits into the width of its beginning, before an ellipsis.
+function fitting(g, text, width) {
+	let n = text.length;
+	const cut = () => n < text.length ? text.slice(0, n) + '…' : text;
+	while (n > 0 && g.measureText(cut()).width > width) n--;
+	return n > 0 ? cut() : '';
 }
 
 function drawCurve(g, what, points, top, x, width, css) {

@@ -119,7 +119,7 @@ func (ts *Tickets) ticketFor(home schedulers.Scheduler, number uint64) scheduler
 	if ts.sharesNow() {
 		return &ts.ticket
 	}
-	return &boundTicket{ts, home, number}
+	return &boundTicket{ticket{ts}, home, number}
 }
 
 // spare returns a ticket without a work item of its own.
@@ -144,9 +144,13 @@ func (t *ticket) Run(worker schedulers.Worker) { t.runNext(worker) }
 // and the policy decides which one is abandoned.
 func (t *ticket) Abandon(reason error) { t.giveUpNext(reason) }
 
+// Name implements [schedulers.Named], for pictures of the scheduler beneath.
+func (t *ticket) Name() string { return "ticket" }
+
 // boundTicket is a ticket that knows the work that it was submitted for.
 type boundTicket struct {
-	*Tickets
+	ticket
+
 	home   schedulers.Scheduler
 	number uint64
 }
@@ -169,9 +173,6 @@ func (t *boundTicket) Run(worker schedulers.Worker) {
 		t.replace(0)
 	}
 }
-
-// Abandon implements [schedulers.Work].
-func (t *boundTicket) Abandon(reason error) { t.giveUpNext(reason) }
 
 // onTop is a worker that may run work on top of the wait of other work.
 type onTop interface{ OnTop() bool }
