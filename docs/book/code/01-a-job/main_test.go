@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"runtime"
 	"testing"
+	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -49,8 +51,8 @@ func TestExercise1TheFirstToArrive(t *testing.T) {
 	_, _ = slow.wait()
 }
 
-// Exercise 2: the same with jobs. WhenAny withdraws from the losers, so nothing is left
-// behind.
+// Exercise 2: the same with jobs. WhenAny withdraws from the losers, so nothing is left behind:
+// the job of the WhenAny is garbage although the slower one has not ended.
 func TestExercise2TheFirstToEndOfJobs(t *testing.T) {
 	slow, fast := job.NewSource[int](), job.NewSource[int]()
 	any := job.WhenAny(slow.Job(), fast.Job())
@@ -58,4 +60,10 @@ func TestExercise2TheFirstToEndOfJobs(t *testing.T) {
 	winner, err := any.Wait(context.Background())
 	require.NoError(t, err)
 	assert.Same(t, fast.Job(), winner)
+
+	referred := weak.Make(any)
+	any = nil
+	runtime.GC()
+	assert.Nil(t, referred.Value())
+	slow.TrySetResult(1)
 }

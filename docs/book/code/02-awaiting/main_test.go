@@ -33,15 +33,19 @@ func TestExercise1TwoAtOnce(t *testing.T) {
 	assert.Equal(t, "foo bar", text+" "+second)
 }
 
-// Exercise 2: an error ends the chain. The calls after it do not run in any of
-// the three forms.
+// Exercise 2: an error ends the chain, and all three forms return it. In the first, no word is
+// said: the function of a canceled job is not called. The others call say for foo, whose Sleep
+// returns at once, and for no other word: straight returns before the next call.
 func TestExercise2AnErrorEndsTheChain(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	_, err := callbacks(ctx).Wait(context.Background())
+	text, err := callbacks(ctx).Wait(context.Background())
 	assert.ErrorIs(t, err, context.Canceled)
-	_, err = straight(ctx)
+	assert.Empty(t, text)
+	text, err = straight(ctx)
 	assert.ErrorIs(t, err, context.Canceled)
-	_, err = straightAsync(ctx).Wait(context.Background())
+	assert.Empty(t, text)
+	text, err = straightAsync(ctx).Wait(context.Background())
 	assert.ErrorIs(t, err, context.Canceled)
+	assert.Empty(t, text)
 }

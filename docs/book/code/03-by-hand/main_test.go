@@ -74,9 +74,10 @@ type atOnce struct{}
 func (atOnce) IsCompleted() bool                       { return false }
 func (atOnce) OnCompleted(k continuation.Continuation) { k.Resume() }
 
-// Exercise 1: a test finds it by forcing the bad order, as this awaiter does.
-// With real jobs, the job would have to complete between two neighbouring lines:
-// once in a million runs, or on a machine with more processors than yours.
+// Exercise 1: the tests of the chapter complete each job before its machine is called or after the
+// call has returned, so the state is set in time. A test finds the fault by forcing the bad order,
+// as this awaiter does. The race detector finds it in a test in which another goroutine completes
+// the job. Any other test needs luck: the job has to complete between two neighbouring lines.
 func TestExercise1AStateThatIsSetTooLateRunsTheFirstPartTwice(t *testing.T) {
 	m := &late{awaited: atOnce{}}
 	m.MoveNext()

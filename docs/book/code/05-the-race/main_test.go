@@ -76,8 +76,10 @@ func TestExercise1InTheOrderOfAdding(t *testing.T) {
 	for i := range 3 {
 		l.add(&node{resume: func() { log = append(log, i) }})
 	}
-	for n := inOrder(l.head.Swap(closed)); n != nil; n = n.next {
+	for n := inOrder(l.head.Swap(closed)); n != nil; {
+		next := n.next // as in complete
 		n.resume()
+		n = next
 	}
 	assert.Equal(t, []int{0, 1, 2}, log)
 }

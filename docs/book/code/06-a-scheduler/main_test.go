@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -49,14 +50,17 @@ func TestExercise1AWaitInsideOfTheLoop(t *testing.T) {
 	require.NoError(t, loop.Shutdown(context.Background()))
 }
 
-// bounded is exercise 2. Resumed work is accepted even without space: a machine that has begun
-// must be able to run its deferred calls.
+// bounded is exercise 2. Resumed work is accepted even without space: otherwise the rest of a
+// machine that has begun, its deferred calls among it, would run outside of the loop.
 type bounded struct {
 	*Loop
-	room int
+	room      int
+	admission sync.Mutex // the check and the submission are one step: the queue only shrinks in between
 }
 
-func (b bounded) Submit(w schedulers.Work, hint schedulers.Hint) error {
+func (b *bounded) Submit(w schedulers.Work, hint schedulers.Hint) error {
+	b.admission.Lock()
+	defer b.admission.Unlock()
 	b.mu.Lock()
 	full := len(b.queue) >= b.room
 	b.mu.Unlock()
@@ -66,8 +70,14 @@ func (b bounded) Submit(w schedulers.Work, hint schedulers.Hint) error {
 	return b.Loop.Submit(w, hint)
 }
 
+// work closes itself when it runs.
+type work chan struct{}
+
+func (w work) Run(schedulers.Worker) { close(w) }
+func (work) Abandon(error)           {}
+
 func TestExercise2AFullQueueRefuses(t *testing.T) {
-	b := bounded{New(), 1}
+	b := &bounded{Loop: New(), room: 1}
 	ctx := schedulers.With(context.Background(), b)
 	running, end := make(chan struct{}), make(chan struct{})
 	job.Go(ctx, func(context.Context) error { close(running); <-end; return nil })
@@ -76,8 +86,11 @@ func TestExercise2AFullQueueRefuses(t *testing.T) {
 	refused := job.Go(ctx, func(context.Context) error { return nil })
 	_, err := refused.Wait(context.Background())
 	assert.ErrorIs(t, err, schedulers.ErrRejected)
+	resumed := work(make(chan struct{}))
+	require.NoError(t, b.Submit(resumed, schedulers.Hint{Flags: schedulers.Resumed}))
 	close(end)
 	_, err = queued.Wait(context.Background())
 	require.NoError(t, err)
+	<-resumed
 	require.NoError(t, b.Shutdown(context.Background()))
 }

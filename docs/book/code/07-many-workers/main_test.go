@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -25,10 +26,16 @@ func Example() {
 	// run by another worker: 6 <nil>
 }
 
-// Exercise 1: a job waits for a job in its own worker's queue. With one worker no other
-// can run it, so the wait runs it in place.
+// Exercise 1: the waiter's goroutine. The job that it waits for is in its own worker's queue, and
+// has not begun, so the wait runs it in place: the event Inlined tells of it.
 func TestExercise1AWaitOnTheOnlyWorkerRunsWhatItWaitsFor(t *testing.T) {
 	one := pool.New(pool.Workers(1, 1), pool.AddAfter(0))
+	var inPlace atomic.Int64
+	defer schedulers.Observe(func(e schedulers.Event) {
+		if e.Kind == schedulers.Inlined && e.Scheduler == schedulers.Scheduler(one) {
+			inPlace.Add(1)
+		}
+	})()
 	ctx := schedulers.With(context.Background(), one)
 	v, err := job.Run(ctx, func(ctx context.Context) (int, error) {
 		child := job.Run(ctx, func(context.Context) (int, error) { return 42, nil })
@@ -37,6 +44,7 @@ func TestExercise1AWaitOnTheOnlyWorkerRunsWhatItWaitsFor(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 42, v)
 	require.NoError(t, one.Shutdown(context.Background()))
+	assert.EqualValues(t, 1, inPlace.Load())
 }
 
 // Exercise 2: the trace of a scheduler of two processors. The submitter is not a

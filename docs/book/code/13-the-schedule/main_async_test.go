@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
@@ -16,7 +17,7 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// Digest of orderly: 9e5bcdc3e5fc3055
+// Digest of orderly: 321f60c9cf78c742
 
 // orderlyAsync starts [orderly] as a state machine and returns its job.
 func orderlyAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -36,7 +37,10 @@ type orderlyLocals struct {
 	statemachine.Frame
 
 	b      *job.Job[job.Void]
+	c      *job.Job[job.Void]
+	first  error
 	await1 *job.Job[job.Void]
+	second error
 }
 
 // moveNext runs [orderly] on to its next suspension (false) or its end (true). The parameter ctx
@@ -51,24 +55,30 @@ func (f *orderlyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		goto resume1
 	case 2:
 		goto resume2
+	case 3:
+		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
 		return
 	}
 	{
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:33
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:95
 		var forks2 forks
 		a := job.Go(ctx, func(ctx2 context.Context) error {
 			return orderlyFunc1Run(&forks2, ctx2)
 		})
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:97
 		f.b = job.Go(ctx, func(ctx3 context.Context) error {
 			return orderlyFunc2Run(&forks2, ctx3)
 		})
-		// main_test.go:36: _, _ = a.Await()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:98
+		f.c = job.Go(ctx, func(ctx5 context.Context) error {
+			return orderlyFunc3Run(&forks2, ctx5)
+		})
+		// main_test.go:99: _, first := a.Await()
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:99
 		if awaited = a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:72
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:82
 			goto after1
 		}
 		f.State = 1
@@ -79,12 +89,12 @@ resume1:
 	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:36
-	awaited.GetResult()
-	// main_test.go:37: _, _ = b.Await()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:99
+	_, f.first = awaited.GetResult()
+	// main_test.go:100: _, second := b.Await()
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:100
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:88
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:98
 		goto after2
 	}
 	f.State = 2
@@ -95,10 +105,29 @@ resume2:
 	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after2:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:37
-	awaited.GetResult()
-	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:102
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:100
+	_, f.second = awaited.GetResult()
+	// main_test.go:101: _, third := c.Await()
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:101
+	if awaited = f.c; awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:114
+		goto after3
+	}
+	f.State = 3
+	f.b, f.c = nil, nil // not needed any more
+	f.await1 = awaited
+	return r.Await(awaited), nil
+resume3:
+	awaited = statemachine.AwaitedJob(r, f.await1)
+	f.await1 = nil
+after3:
+	{
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:101
+		_, third := awaited.GetResult()
+		result0 = errors.Join(f.first, f.second, third)
+	}
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:130
+	return true, result0
 }
 
 // orderlyMachine is [orderly] as the root of a chain: chain, job and frame in one allocation.
@@ -118,7 +147,7 @@ func (f *orderlyMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *orderlyMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 36, 37)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 99, 100, 101)
 }
 
 // orderlyFunc1Run is a function literal of [orderly] for the runtime to call. It returns the
@@ -161,18 +190,18 @@ func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Arg
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:96
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:167
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:196
 	if f.dine1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:34
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:96
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:176
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:205
 	f.dine1 = nil
 after1:
 	return true, result0
@@ -195,7 +224,7 @@ func (f *orderlyFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *orderlyFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 34)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 96)
 }
 
 // orderlyFunc2Run is a function literal of [orderly] for the runtime to call. It returns the
@@ -238,18 +267,18 @@ func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Arg
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
-	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:244
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:97
+	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[1], &(*args.forks2)[2])
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:273
 	if f.dine1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:35
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:97
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:253
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:282
 	f.dine1 = nil
 after1:
 	return true, result0
@@ -272,7 +301,84 @@ func (f *orderlyFunc2Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *orderlyFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 35)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 97)
 }
 
-// Digest of what is above: 3a25220fc8e80bab
+// orderlyFunc3Run is a function literal of [orderly] for the runtime to call. It returns the
+// results, or an error that reports its suspension.
+func orderlyFunc3Run(forksArg *forks, ctx context.Context) error {
+	var r statemachine.Run
+	frame := orderlyFunc3Locals{}
+	defer statemachine.Fail(&r)
+	if hasEnded, v0 := frame.moveNext(&r, &orderlyFunc3Args{forks2: forksArg, ctx: ctx}); hasEnded {
+		return v0
+	}
+	m := &orderlyFunc3Machine{kept: frame}
+	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+}
+
+// orderlyFunc3Locals is what a function literal of [orderly] keeps while it is suspended.
+type orderlyFunc3Locals struct {
+	statemachine.Frame
+
+	dine1 *dineFrame
+}
+
+// orderlyFunc3Args are the parameters that only the start of a function literal of [orderly]
+// needs.
+type orderlyFunc3Args struct {
+	forks2 *forks
+	ctx    context.Context
+}
+
+// moveNext runs a function literal of [orderly] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *orderlyFunc3Locals) moveNext(r *statemachine.Run, args *orderlyFunc3Args) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return
+	}
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:98
+	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[2])
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:350
+	if f.dine1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:98
+	result0 = f.dine1.Results(r)
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:359
+	f.dine1 = nil
+after1:
+	return true, result0
+}
+
+// orderlyFunc3Machine is a function literal of [orderly] as the root of a chain: chain and frame
+// in one allocation.
+type orderlyFunc3Machine struct {
+	builder statemachine.Spawned[job.Void]
+	kept    orderlyFunc3Locals
+}
+
+func (f *orderlyFunc3Machine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0 := f.kept.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	f.builder.SetResult(r, job.Void{}, v0)
+	return true
+}
+
+func (f *orderlyFunc3Machine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 98)
+}
+
+// Digest of what is above: 5c7869294df76fd2

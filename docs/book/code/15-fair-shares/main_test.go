@@ -49,12 +49,11 @@ func TestAllItemsRunUnderAPool(t *testing.T) {
 // ring stays as it is.
 type weighted struct {
 	queues []*Queue
-	turn   int
+	turn   atomic.Uint64
 }
 
 func (w *weighted) Submit(work schedulers.Work, hint schedulers.Hint) error {
-	w.turn++
-	return w.queues[w.turn%len(w.queues)].Submit(work, hint)
+	return w.queues[w.turn.Add(1)%uint64(len(w.queues))].Submit(work, hint)
 }
 
 func TestExercise1AQueueOfWeightTwo(t *testing.T) {

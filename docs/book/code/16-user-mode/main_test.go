@@ -1,6 +1,7 @@
 package main
 
 import (
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -53,9 +54,14 @@ func TestExercise1ThreeTurnsToOne(t *testing.T) {
 // locks is exercise 2: which contexts are locked, and which of these the entry point tried to
 // execute. A locked worker is not picked. The attempt is remembered, and the unlock puts the
 // worker on the list, as if its blocking had ended.
-type locks struct{ locked, wanted map[*worker]bool }
+type locks struct {
+	mu             sync.Mutex // any goroutine may unlock: the check and the note are one step
+	locked, wanted map[*worker]bool
+}
 
 func (l *locks) execute(w *worker) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.locked[w] {
 		l.wanted[w] = true
 	}
@@ -63,6 +69,8 @@ func (l *locks) execute(w *worker) bool {
 }
 
 func (l *locks) unlock(w *worker) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	delete(l.locked, w)
 	if l.wanted[w] {
 		delete(l.wanted, w)
@@ -72,7 +80,7 @@ func (l *locks) unlock(w *worker) {
 
 func TestExercise2ALockedContextIsPickedLater(t *testing.T) {
 	s := &scheduler{list: newList(), next: oldest}
-	l := &locks{map[*worker]bool{}, map[*worker]bool{}}
+	l := &locks{locked: map[*worker]bool{}, wanted: map[*worker]bool{}}
 	var patient *worker
 	var order []string
 	s.add("patient", func(*worker) { order = append(order, "patient") })
@@ -90,7 +98,8 @@ func TestExercise2ALockedContextIsPickedLater(t *testing.T) {
 	assert.Equal(t, []string{"other", "patient"}, order)
 }
 
-// Exercise 3: a hundred marked calls need a hundred turns, one marked call needs one.
+// Exercise 3: a worker is picked once to begin, and once after each marked call: 101 times and
+// twice.
 func TestExercise3FewBlockingCalls(t *testing.T) {
 	calls := func(n int) (picked int) {
 		return len(run(oldest, func(s *scheduler) {

@@ -64,7 +64,8 @@ func TestNoWorkIsLostWhileWorkersComeAndGo(t *testing.T) {
 	}
 }
 
-// Exercise 6: the newest first, on the worker itself. One worker, so no work is stolen.
+// Exercise 6: first what it has started itself, the newest first, and then what comes from outside,
+// the oldest first. One worker, so no work is stolen.
 func TestExercise6AWorkersNewestComesFirst(t *testing.T) {
 	p, ended := stealing.New(1), make(chan struct{})
 	var order []int // only the one worker writes it
@@ -72,10 +73,13 @@ func TestExercise6AWorkersNewestComesFirst(t *testing.T) {
 		for i := range 3 {
 			on.Start(func(*stealing.Worker) { order = append(order, i) })
 		}
+		for i := range 3 {
+			p.Start(func(*stealing.Worker) { order = append(order, 10+i) })
+		}
 		p.Start(func(*stealing.Worker) { close(ended) })
 	})
 	<-ended
-	assert.Equal(t, []int{2, 1, 0}, order)
+	assert.Equal(t, []int{2, 1, 0, 10, 11, 12}, order)
 	assert.Zero(t, p.Thefts())
 }
 
