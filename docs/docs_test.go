@@ -38,6 +38,7 @@ var (
 	heading       = regexp.MustCompile(`(?m)^#+ +(.+)$`)
 	lineDirective = regexp.MustCompile(`(?m)^//line .*\n`)
 	notInSlug     = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+	headerRule    = regexp.MustCompile(`^\|[ :]*-`) // the line below the header of a table
 )
 
 // pages returns all Markdown pages of the project.
@@ -205,6 +206,21 @@ func TestEveryFileThatAPageNamesExists(t *testing.T) {
 			_, fromRoot := os.Stat(filepath.Join(root, m[1]))
 			_, fromPage := os.Stat(filepath.Join(filepath.Dir(page), m[1]))
 			assert.True(t, fromRoot == nil || fromPage == nil, "%s names %s, which does not exist", page, m[1])
+		}
+	}
+}
+
+// TestEveryTableHasItsHeader finds tables that an empty line cuts in two: a forge and the site show
+// the rows after it as text.
+func TestEveryTableHasItsHeader(t *testing.T) {
+	for _, page := range pages(t) {
+		before := ""
+		lines := strings.Split(fence.ReplaceAllString(read(t, page), ""), "\n")
+		for i, line := range lines {
+			if strings.HasPrefix(line, "|") && !strings.HasPrefix(before, "|") {
+				assert.True(t, i+1 < len(lines) && headerRule.MatchString(lines[i+1]), "%s: rows without a header: %s", page, line)
+			}
+			before = line
 		}
 	}
 }
