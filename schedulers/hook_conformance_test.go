@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/coord/retry"
 	"github.com/movenext/movenext/inspect"
 	"github.com/movenext/movenext/inspect/record"
 	"github.com/movenext/movenext/job"
@@ -103,7 +105,7 @@ func worksAsEver(t *testing.T, s scheduler) {
 // hookCases returns all hooks of this module. The policy test "hooks" finds callbacks that
 // are kept in another way.
 func hookCases() []hookCase {
-	return append(append(simulationHooks(), observerHooks()...), []hookCase{
+	return append(slices.Concat(simulationHooks(), observerHooks(), retryHooks()), []hookCase{
 		onScheduler("eventloop.OnWake", func(hook func()) scheduler { return eventloop.Start(eventloop.OnWake(hook)) }),
 		onScheduler("workstealing.Trace", func(hook func()) scheduler {
 			return workstealing.New(workstealing.Trace(func(workstealing.Event) { hook() }))
@@ -171,6 +173,23 @@ func hookCases() []hookCase {
 			assert.Equal(t, 2, n)
 		}},
 	}...)
+}
+
+// fails is an operation that is tried again.
+func fails(context.Context) (int, error) { return 0, errOnPurpose }
+
+// retryHooks returns the hooks of retries.
+func retryHooks() []hookCase {
+	return []hookCase{
+		{"retry.If", func(t *testing.T, hook func()) {
+			_, err := retry.Do(context.Background(), retry.Constant(0), fails, retry.If(func(error) bool { hook(); return true }))
+			require.ErrorIs(t, err, errOnPurpose)
+		}},
+		{"retry.Notify", func(t *testing.T, hook func()) {
+			_, err := retry.Do(context.Background(), retry.Constant(0), fails, retry.Attempts(2), retry.Notify(func(retry.Failure) { hook() }))
+			require.ErrorIs(t, err, errOnPurpose)
+		}},
+	}
 }
 
 // anObject makes an object of a pool.
