@@ -17,7 +17,7 @@ import (
 
 // ours are the packages whose names occur in the tables of names.
 var ours = []string{
-	"awaiter", "continuation", "coord", "coord/rate", "inspect", "job", "netio", "parallel", "schedulers",
+	"awaiter", "continuation", "coord", "coord/rate", "coord/retry", "inspect", "job", "netio", "parallel", "schedulers",
 	"schedulers/pool", "schedulers/roundrobin", "schedulers/ums", "schedulers/workstealing", "statemachine",
 }
 

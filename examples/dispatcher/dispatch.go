@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math/rand/v2"
 	"sync"
 	"time"
 
 	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/coord/retry"
 	"github.com/movenext/movenext/job"
 )
 
@@ -54,7 +54,7 @@ type dispatcher struct {
 	deliveries *job.Scope
 	lanes      coord.Serial[string]
 	limit      *coord.Limiter[string]
-	pause      func(attempt int) time.Duration
+	pauses     func() retry.Policy
 	state      *coord.Watch[numbers]
 
 	mu sync.Mutex // of the order in which hooks are saved and begin, and of changes of state
@@ -62,7 +62,7 @@ type dispatcher struct {
 
 func newDispatcher(ctx context.Context, w world, log *slog.Logger) *dispatcher {
 	return &dispatcher{
-		world: w, log: log, pause: backoff,
+		world: w, log: log, pauses: growing,
 		deliveries: job.NewScope(ctx, job.Supervisor(), job.Named("deliveries")),
 		limit:      coord.NewLimiter[string](inFlight, coord.PerKey(perReceiver)),
 		state:      coord.NewWatch(numbers{}),
@@ -130,24 +130,18 @@ func (d *dispatcher) deliver(ctx context.Context, h hook) {
 //
 //movenext:async
 func (d *dispatcher) attempts(ctx context.Context, h hook) error {
+	_, err := retry.Do(ctx, d.pauses(), func(ctx context.Context) (job.Void, error) {
+		return job.Void{}, d.attempt(ctx, h)
+	}, retry.Attempts(maxAttempts), retry.Notify(func(retry.Failure) {
+		d.lock(func(n *numbers) { n.Retried++ })
+	}))
 	outcome := func(n *numbers) { n.Delivered++ }
-	for n := 0; ; n++ {
-		err := d.attempt(ctx, h)
-		if err == nil {
-			break
-		}
+	if err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
-		if n+1 == maxAttempts {
-			outcome = func(n *numbers) { n.Failed++ }
-			d.log.ErrorContext(ctx, "given up", "hook", h.ID, "why", err)
-			break
-		}
-		d.lock(func(n *numbers) { n.Retried++ })
-		if err := job.Sleep(ctx, d.pause(n)); err != nil {
-			return err
-		}
+		outcome = func(n *numbers) { n.Failed++ }
+		d.log.ErrorContext(ctx, "given up", "hook", h.ID, "why", err)
 	}
 	d.lock(func(n *numbers) { n.Waiting--; outcome(n) })
 	d.log.InfoContext(ctx, "done", "hook", h.ID, "lane", h.Lane)
@@ -168,12 +162,8 @@ func (d *dispatcher) attempt(ctx context.Context, h hook) error {
 	return d.world.post(ctx, h)
 }
 
-// backoff returns the pause after an attempt: twice as long each time, and of that a random part
-// of at least a half, so that hooks do not come back together.
-func backoff(attempt int) time.Duration {
-	d := min(time.Second<<attempt, 10*time.Minute)
-	return d/2 + rand.N(d/2)
-}
+// growing returns the pauses of one delivery.
+func growing() retry.Policy { return retry.Exponential(time.Second, 10*time.Minute) }
 
 func (d *dispatcher) lock(f func(*numbers)) {
 	d.mu.Lock()

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 
+	"github.com/movenext/movenext/coord/retry"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -65,7 +66,7 @@ func (f *dispatcherDeliverFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:69
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:70
 		goto resume1
 	}
 	f.State = 1
@@ -74,14 +75,14 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:78
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:79
 		f.do1 = nil
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:123
 		if err != nil {
 			f.d.log.WarnContext(f.ctx, "not delivered", "hook", f.h.ID, "lane", f.h.Lane, "why", err)
 		}
 	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:85
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:86
 	return true
 }
 
@@ -149,7 +150,7 @@ func (f *dispatcherDeliverFunc1Locals) moveNext(r *statemachine.Run, args *dispa
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 	f.attempts1, result0 = args.d.attemptsEnter(r, args.ctx, args.h)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:153
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:154
 	if f.attempts1 == nil {
 		goto after1
 	}
@@ -158,7 +159,7 @@ func (f *dispatcherDeliverFunc1Locals) moveNext(r *statemachine.Run, args *dispa
 resume1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 	result0 = f.attempts1.Results(r)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:162
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:163
 	f.attempts1 = nil
 after1:
 	return true, result0
@@ -184,7 +185,7 @@ func (f *dispatcherDeliverFunc1Machine) Root() (statemachine.Root, statemachine.
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*dispatcher).deliver", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 122)
 }
 
-// Digest of dispatcher.attempts: 79fa25060194acc6
+// Digest of dispatcher.attempts: 9532a18c2202d822
 
 // attemptsAsync starts [dispatcher.attempts] as a state machine and returns its job.
 func (d *dispatcher) attemptsAsync(ctx context.Context, h hook) (result *job.Job[job.Void]) {
@@ -219,10 +220,8 @@ type dispatcherAttemptsLocals struct {
 	ctx context.Context
 	h   hook
 
-	outcome  *func(*numbers)
-	n        int
-	attempt1 *dispatcherAttemptFrame
-	remove3  *job.Job[job.Void]
+	do1     *retry.DoFrame[job.Void]
+	remove2 *job.Job[job.Void]
 }
 
 // dispatcherAttemptsFrame is the frame of [dispatcher.attempts] for a caller that is a machine.
@@ -240,7 +239,6 @@ func (f *dispatcherAttemptsFrame) MoveNext(r *statemachine.Run) (hasEnded bool) 
 // moveNext runs [dispatcher.attempts] on to its next suspension (false) or its end (true).
 func (f *dispatcherAttemptsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
 	var err error
-	var asleep bool
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
@@ -249,91 +247,79 @@ func (f *dispatcherAttemptsLocals) moveNext(r *statemachine.Run) (hasEnded bool,
 		goto resume1
 	case 2:
 		goto resume2
-	case 3:
-		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
 		return
 	}
+	{
+		d := f.d
+		h := f.h
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:133
-	f.outcome = new(func(*numbers))
+		enter1 := func(r *statemachine.Run, arg1 context.Context) (interface {
+			Results(*statemachine.Run) (job.Void, error)
+		}, job.Void, error) {
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:133
-	*f.outcome = func(n *numbers) { n.Delivered++ }
-	f.n = 0
-for1:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:135
-	f.attempt1, err = f.d.attemptEnter(r, f.ctx, f.h)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:267
-	if f.attempt1 == nil {
+			m, r1, r2 := dispatcherAttemptsFunc1Enter(r, d, h, arg1)
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:133
+			if m == nil {
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:133
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:133
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:133
+		f.do1, _, err = retry.DoEnter(r, enter1, nil, f.ctx, f.d.pauses(), func(ctx context.Context) (job.Void, error) {
+			return job.Void{}, d.attempt(ctx, h)
+		}, retry.Attempts(maxAttempts), retry.Notify(func(retry.Failure) {
+			d.lock(func(n *numbers) { n.Retried++ })
+		}))
+	}
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:279
+	if f.do1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:135
-	err = f.attempt1.Results(r)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:276
-	f.attempt1 = nil
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:133
+	_, err = f.do1.Results(r)
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:288
+	f.do1 = nil
 after1:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:136
-	if err == nil {
-		goto endFor1
+	{
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:138
+		outcome := func(n *numbers) { n.Delivered++ }
+		if err != nil {
+			if f.ctx.Err() != nil {
+				return true, err
+			}
+			outcome = func(n *numbers) { n.Failed++ }
+			f.d.log.ErrorContext(f.ctx, "given up", "hook", f.h.ID, "why", err)
+		}
+		f.d.lock(func(n *numbers) { n.Waiting--; outcome(n) })
 	}
-	if f.ctx.Err() != nil {
-		return true, err
-	}
-	if f.n+1 == maxAttempts {
-		(*f.outcome) = func(n *numbers) { n.Failed++ }
-		f.d.log.ErrorContext(f.ctx, "given up", "hook", f.h.ID, "why", err)
-		goto endFor1
-	}
-	f.d.lock(func(n *numbers) { n.Retried++ })
-	asleep, err = statemachine.Sleep(r, f.ctx, f.d.pause(f.n))
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:293
-	if !asleep {
-		goto after2
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:147
+	f.d.log.InfoContext(f.ctx, "done", "hook", f.h.ID, "lane", f.h.Lane)
+	f.remove2 = f.d.world.removeAsync(context.WithoutCancel(f.ctx), f.h)
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:148
+	if statemachine.TwinEnded(r, f.remove2) {
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:308
+		goto resume2
 	}
 	f.State = 2
-	return false, nil
+	f.d, f.ctx, f.h = nil, nil, hook{} // not needed any more
+	return r.Await(f.remove2), nil
 resume2:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:148
-	err = r.Refusal()
-after2:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:148
-	if err != nil {
-		return true, err
-	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
-	f.n++
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:309
-	goto for1
-endFor1:
-	{
-		outcome := f.outcome
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:152
-		f.d.lock(func(n *numbers) { n.Waiting--; (*outcome)(n) })
-	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:153
-	f.d.log.InfoContext(f.ctx, "done", "hook", f.h.ID, "lane", f.h.Lane)
-	f.remove3 = f.d.world.removeAsync(context.WithoutCancel(f.ctx), f.h)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:154
-	if statemachine.TwinEnded(r, f.remove3) {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:322
-		goto resume3
-	}
-	f.State = 3
-	f.d, f.ctx, f.h, f.outcome = nil, nil, hook{}, nil // not needed any more
-	return r.Await(f.remove3), nil
-resume3:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:154
-	_, result0 = statemachine.TwinResult(r, f.remove3)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:331
-	f.remove3 = nil
+	_, result0 = statemachine.TwinResult(r, f.remove2)
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:317
+	f.remove2 = nil
 	return true, result0
 }
 
 func (f *dispatcherAttemptsFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempts", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 135, 148, 154)
+	return statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempts", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 133, 148)
 }
 
 func (f *dispatcherAttemptsFrame) Results(r *statemachine.Run) error {
@@ -359,7 +345,91 @@ func (f *dispatcherAttemptsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *dispatcherAttemptsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempts", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 135, 148, 154)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempts", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 133, 148)
+}
+
+// dispatcherAttemptsFunc1Enter enters a function literal of [dispatcher.attempts] for another
+// machine. It returns the results or, suspended, the frame that will have them.
+func dispatcherAttemptsFunc1Enter(r *statemachine.Run, d *dispatcher, h hook, ctx context.Context) (*dispatcherAttemptsFunc1Frame, job.Void, error) {
+	frame := dispatcherAttemptsFunc1Locals{}
+	if hasEnded, v0, v1 := frame.moveNext(r, &dispatcherAttemptsFunc1Args{d: d, h: h, ctx: ctx}); hasEnded {
+		return nil, v0, v1
+	}
+	m := &dispatcherAttemptsFunc1Frame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, job.Void{}, nil
+}
+
+// dispatcherAttemptsFunc1Locals is what a function literal of [dispatcher.attempts] keeps while it
+// is suspended.
+type dispatcherAttemptsFunc1Locals struct {
+	statemachine.Frame
+
+	attempt1 *dispatcherAttemptFrame
+}
+
+// dispatcherAttemptsFunc1Args are the parameters that only the start of a function literal of
+// [dispatcher.attempts] needs.
+type dispatcherAttemptsFunc1Args struct {
+	d   *dispatcher
+	h   hook
+	ctx context.Context
+}
+
+// dispatcherAttemptsFunc1Frame is the frame of a function literal of [dispatcher.attempts] for a
+// caller that is a machine.
+type dispatcherAttemptsFunc1Frame struct {
+	kept dispatcherAttemptsFunc1Locals
+
+	result0 job.Void
+	result1 error
+}
+
+func (f *dispatcherAttemptsFunc1Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
+	return hasEnded
+}
+
+// moveNext runs a function literal of [dispatcher.attempts] on to its next suspension (false) or
+// its end (true). When it continues, args is nil.
+func (f *dispatcherAttemptsFunc1Locals) moveNext(r *statemachine.Run, args *dispatcherAttemptsFunc1Args) (hasEnded bool, result0 job.Void, result1 error) {
+	var attempt1Err error
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return
+	}
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
+	f.attempt1, attempt1Err = args.d.attemptEnter(r, args.ctx, args.h)
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:410
+	if f.attempt1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, job.Void{}, nil
+resume1:
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
+	attempt1Err = f.attempt1.Results(r)
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:419
+	f.attempt1 = nil
+after1:
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
+	return true, job.Void{}, attempt1Err
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:424
+}
+
+func (f *dispatcherAttemptsFunc1Frame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempts", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 134)
+}
+
+func (f *dispatcherAttemptsFunc1Frame) Results(r *statemachine.Run) (job.Void, error) {
+	r.Rethrow()
+	return f.result0, f.result1
 }
 
 // Digest of dispatcher.attempt: 04c83fad62d317aa
@@ -432,63 +502,63 @@ func (f *dispatcherAttemptLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:156
 	f.acquire1, err = f.d.limit.AcquireEnter(r, f.ctx, f.h.Host)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:438
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:508
 	if f.acquire1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:156
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:447
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:517
 	f.acquire1 = nil
 after1:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:156
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:453
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:523
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:163
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:157
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:165
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:159
 		release1, arg1 := f.d.limit.Release, f.h.Host
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:165
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:159
 		f.defers.Push(func(raise func()) { defer release1(arg1); raise() })
 	}
 	{
 		var cancel context.CancelFunc
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:166
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:160
 		f.ctx, cancel = job.WithTimeout(context.WithoutCancel(f.ctx), patience)
 		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:168
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	f.post2 = f.d.world.postAsync(f.ctx, f.h)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:168
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	if statemachine.TwinEnded(r, f.post2) {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:474
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:544
 		goto resume2
 	}
 	f.State = 2
 	f.d, f.ctx, f.h = nil, nil, hook{} // not needed any more
 	return r.Await(f.post2), nil
 resume2:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:168
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	_, result0 = statemachine.TwinResult(r, f.post2)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:483
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:553
 	f.post2 = nil
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:168
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	return true, result0
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:488
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:558
 }
 
 func (f *dispatcherAttemptFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempt", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 162, 168)
+	return statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempt", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 156, 162)
 }
 
 func (f *dispatcherAttemptFrame) Results(r *statemachine.Run) error {
@@ -515,7 +585,7 @@ func (f *dispatcherAttemptMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *dispatcherAttemptMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempt", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 162, 168)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempt", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 156, 162)
 }
 
-// Digest of what is above: ba563c697699b06c
+// Digest of what is above: d65409d9763075d7

@@ -86,15 +86,15 @@ func (f *simulatedPostLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:50
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:51
 	f.w.enter(f.h, 1)
 	{
 		w := f.w
 		h := f.h
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:51
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:52
 		f.defers.PushPlain(func() { w.enter(h, -1) })
 	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:52
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:53
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Second)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:100
 	if !asleep {
@@ -103,43 +103,43 @@ func (f *simulatedPostLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:52
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:53
 	err = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:52
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:53
 	if err != nil {
 		result0 = err
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:113
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:53
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:54
 		return true, result0
 	}
 	if jobtest.Fault(f.ctx, refused) {
 		result0 = errors.New(refused)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:120
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:56
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:57
 		return true, result0
 	}
 	f.w.mu.Lock()
 	{
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:59
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:60
 		unlock1 := f.w.mu.Unlock
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:59
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:60
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:60
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:61
 	f.w.took[f.h.Lane] = append(f.w.took[f.h.Lane], f.h.ID)
 	result0 = nil
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:135
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:61
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:62
 	return true, result0
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:139
 }
 
 func (f *simulatedPostFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.(*simulated).post", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 52)
+	return statemachine.At(&f.kept.Frame, "main.(*simulated).post", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 53)
 }
 
 func (f *simulatedPostFrame) Results(r *statemachine.Run) error {
@@ -166,7 +166,7 @@ func (f *simulatedPostMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *simulatedPostMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*simulated).post", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 52)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*simulated).post", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 53)
 }
 
 // Digest of simulated.remove: b34203c75570f98d
@@ -232,35 +232,35 @@ func (f *simulatedRemoveLocals) moveNext(r *statemachine.Run) (hasEnded bool, re
 		statemachine.Misuse(resumeAt)
 		return
 	}
-	// dispatch_test.go:66: job.Yield()
+	// dispatch_test.go:67: job.Yield()
 	f.State = 1
 	return r.Yield(), nil
 resume1:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:66
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:67
 	_ = r.Refusal()
 	f.w.mu.Lock()
 	{
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:68
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:69
 		unlock1 := f.w.mu.Unlock
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:68
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:69
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 	{
 		h := f.h
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:69
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:70
 		f.w.saved = slices.DeleteFunc(f.w.saved, func(s hook) bool { return s.ID == h.ID })
 	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:70
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:71
 	result0 = nil
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:256
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:70
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:71
 	return true, result0
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:260
 }
 
 func (f *simulatedRemoveFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.(*simulated).remove", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 66)
+	return statemachine.At(&f.kept.Frame, "main.(*simulated).remove", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 67)
 }
 
 func (f *simulatedRemoveFrame) Results(r *statemachine.Run) error {
@@ -287,7 +287,7 @@ func (f *simulatedRemoveMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *simulatedRemoveMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*simulated).remove", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 66)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*simulated).remove", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 67)
 }
 
-// Digest of what is above: 0fac5338996691a9
+// Digest of what is above: e3fbfaf1edba8428

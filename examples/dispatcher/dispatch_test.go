@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/movenext/movenext/coord/retry"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/jobtest"
 )
@@ -80,8 +81,16 @@ func (w *simulated) enter(h hook, n int) {
 func simulate(ctx context.Context) (*simulated, *dispatcher) {
 	w := &simulated{took: map[string][]int64{}, busy: map[string]int{}}
 	d := newDispatcher(ctx, w, slog.New(slog.DiscardHandler))
-	d.pause = func(attempt int) time.Duration { return time.Second << attempt } // without chance
+	d.pauses = func() retry.Policy { return new(doubling) }
 	return w, d
+}
+
+// doubling are pauses without chance.
+type doubling time.Duration
+
+func (d *doubling) NextBackOff() time.Duration {
+	*d = max(2**d, doubling(time.Second))
+	return time.Duration(*d)
 }
 
 // TestLanesKeepTheirOrder searches schedules and refusals for one in which hooks of a lane
@@ -139,7 +148,7 @@ func TestADrainLosesNothing(t *testing.T) {
 			return fmt.Errorf("accepted: %w", err)
 		}
 		next := newDispatcher(ctx, w, d.log)
-		next.pause = d.pause
+		next.pauses = d.pauses
 		if err := next.restore(ctx); err != nil {
 			return err
 		}

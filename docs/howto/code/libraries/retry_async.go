@@ -4,9 +4,9 @@ package main
 
 import (
 	"context"
-	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"github.com/movenext/movenext/coord/retry"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -18,158 +18,86 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// Digest of retry: b231227266f6cb0d
+// Digest of withRetry: bb89d880dba66f21
 
-// retryAsync starts [retry] as a state machine and returns its job.
-func retryAsync[T any](ctx context.Context, p policy, operation func(context.Context) *job.Job[T]) (result *job.Job[T]) {
+// withRetryAsync starts [withRetry] as a state machine and returns its job.
+func withRetryAsync(ctx context.Context, p backoff.BackOff, operation func(context.Context) (int, error)) (result *job.Job[int]) {
+	_ = withRetry // it is not unused
 	var r statemachine.Run
-	frame := retryLocals[T]{ctx: ctx, p: p, operation: operation}
+	frame := withRetryLocals{}
 	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(&r, &withRetryArgs{ctx: ctx, p: p, operation: operation, operationEnter: nil}); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &retryMachine[T]{kept: frame}
+	m := &withRetryMachine{kept: frame}
 	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
-// retryLocals is what [retry] keeps while it is suspended.
-type retryLocals[T any] struct {
+// withRetryLocals is what [withRetry] keeps while it is suspended.
+type withRetryLocals struct {
 	statemachine.Frame
 
-	ctx            context.Context
-	p              policy
-	operation      func(context.Context) *job.Job[T]
-	operationEnter func(*statemachine.Run, context.Context) (interface {
-		Results(*statemachine.Run) *job.Job[T]
-	}, *job.Job[T])
-
-	began      time.Time
-	tries      uint
-	v          T
-	operation1 interface {
-		Results(*statemachine.Run) *job.Job[T]
-	}
-	await2 *job.Job[T]
+	do1 *retry.DoFrame[int]
 }
 
-// moveNext runs [retry] on to its next suspension (false) or its end (true).
-func (f *retryLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, result0 T, result1 error) {
-	var operation1Value *job.Job[T]
-	var awaited *job.Job[T]
-	var err error
-	var asleep bool
+// withRetryArgs are the parameters that only the start of [withRetry] needs.
+type withRetryArgs struct {
+	ctx            context.Context
+	p              backoff.BackOff
+	operation      func(context.Context) (int, error)
+	operationEnter func(*statemachine.Run, context.Context) (interface {
+		Results(*statemachine.Run) (int, error)
+	}, int, error)
+}
+
+// moveNext runs [withRetry] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *withRetryLocals) moveNext(r *statemachine.Run, args *withRetryArgs) (hasEnded bool, result0 int, result1 error) {
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
-	case 2:
-		goto resume2
-	case 3:
-		goto resume3
 	default:
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:23
-	f.p.pauses.Reset()
-	f.began = time.Now()
-	f.tries = uint(1)
-for1:
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-	if f.operationEnter != nil {
-		goto entered
-	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-	operation1Value = f.operation(f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:87
-	goto after1
-entered:
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-	f.operation1, operation1Value = f.operationEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:92
-	if f.operation1 == nil {
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:21
+	f.do1, result0, result1 = retry.DoEnter(r, args.operationEnter, nil, args.ctx, args.p, args.operation, retry.Attempts(5))
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:69
+	if f.do1 == nil {
 		goto after1
 	}
 	f.State = 1
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-	f.v = *new(T) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:99
-	return false, *new(T), nil
+	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-	operation1Value = f.operation1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:104
-	f.operation1 = nil
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:21
+	result0, result1 = f.do1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:78
+	f.do1 = nil
 after1:
-	// retry.go:26: v, err := operation(ctx).Await()
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-	if awaited = operation1Value; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:110
-		goto after2
-	}
-	f.State = 2
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-	f.v = *new(T) // not needed any more
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:116
-	f.await2 = awaited
-	return r.Await(awaited), *new(T), nil
-resume2:
-	awaited = statemachine.AwaitedJob(r, f.await2)
-	f.await2 = nil
-after2:
-	{
-		var err2 error
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:26
-		f.v, err2 = awaited.GetResult()
-		pause, last := f.p.judge(f.ctx, err2, f.tries, time.Since(f.began))
-		if pause == backoff.Stop {
-			return true, f.v, last
-		}
-		asleep, err = statemachine.Sleep(r, f.ctx, pause)
-	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:133
-	if !asleep {
-		goto after3
-	}
-	f.State = 3
-	return false, *new(T), nil
-resume3:
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
-	err = r.Refusal()
-after3:
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:31
-	if err != nil {
-		result0, result1 = f.v, context.Cause(f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:146
-		return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:33
-	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:25
-	f.tries++
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:152
-	goto for1
+	return true, result0, result1
 }
 
-// retryMachine is [retry] as the root of a chain: chain, job and frame in one allocation.
-type retryMachine[T any] struct {
-	builder statemachine.Builder[T]
-	kept    retryLocals[T]
+// withRetryMachine is [withRetry] as the root of a chain: chain, job and frame in one allocation.
+type withRetryMachine struct {
+	builder statemachine.Builder[int]
+	kept    withRetryLocals
 }
 
-func (f *retryMachine[T]) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.kept.moveNext(r)
+func (f *withRetryMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	f.builder.SetResult(r, v0, v1)
-	f.kept = retryLocals[T]{Frame: f.kept.Frame} // the job keeps nothing else alive
+	f.kept = withRetryLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-func (f *retryMachine[T]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.retry", "github.com/movenext/movenext/docs/howto/code/libraries/retry.go", 26, 26, 31)
+func (f *withRetryMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.withRetry", "github.com/movenext/movenext/docs/howto/code/libraries/retry.go", 21)
 }
 
-// Digest of what is above: b6e98ccf2deca442
+// Digest of what is above: f7df31fc35ea148b

@@ -10,6 +10,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 	"github.com/stretchr/testify/assert"
 
+	"github.com/movenext/movenext/coord/retry"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
@@ -36,60 +37,62 @@ func (a *attempts) call(context.Context) (int, error) {
 	return n, nil
 }
 
-func (a *attempts) start(ctx context.Context) *job.Job[int] { return job.Run(ctx, a.call) }
-
 // TestTheLoopIsThatOfTheLibrary runs the same failures in the library's loop and in both forms of
-// ours, under a clock that jumps, and without randomness.
+// ours, with the library's policies, under a clock that jumps, and without randomness.
 func TestTheLoopIsThatOfTheLibrary(t *testing.T) {
 	type outcome struct {
-		at   []time.Duration
-		v    int
-		text string
+		at    []time.Duration
+		v     int
+		cause error
 	}
-	second := func() backoff.BackOff {
-		return &backoff.ExponentialBackOff{InitialInterval: time.Second, Multiplier: 2, MaxInterval: 3 * time.Second}
-	}
+	growing := &backoff.ExponentialBackOff{InitialInterval: time.Second, Multiplier: 2, MaxInterval: 3 * time.Second}
 	busy := []error{errBusy, errBusy, errBusy, errBusy, errBusy, errBusy}
 	for name, c := range map[string]struct {
-		p      policy
-		fails  []error
+		p      backoff.BackOff
+		fails  []error // the library's
+		ours   []error // the same for package retry, if they differ
 		cancel time.Duration
-		text   string
+		cause  error
 		calls  int
 	}{
-		"success":            {policy{second(), 9, 0}, busy[:2], 0, "", 3},
-		"a bound":            {policy{second(), 9, 0}, busy, 0, "", 7},
-		"too many":           {policy{second(), 3, 0}, busy, 0, "busy", 3},
-		"too long":           {policy{second(), 0, 5 * time.Second}, busy, 0, "busy", 3},
-		"no second one":      {policy{&backoff.StopBackOff{}, 0, time.Minute}, busy, 0, "busy", 1},
-		"for good":           {policy{second(), 9, 0}, []error{errBusy, backoff.Permanent(errBad)}, 0, errBad.Error(), 2},
-		"the server says":    {policy{second(), 9, 0}, []error{errBusy, backoff.RetryAfter(7), errBusy}, 0, "", 4},
-		"canceled meanwhile": {policy{second(), 9, 0}, busy, 1500 * time.Millisecond, errGone.Error(), 2},
+		"success":            {growing, busy[:2], nil, 0, nil, 3},
+		"a bound":            {growing, busy[:4], nil, 0, nil, 5},
+		"too many":           {growing, busy, nil, 0, errBusy, 5},
+		"no second one":      {&backoff.StopBackOff{}, busy, nil, 0, errBusy, 1},
+		"no pause":           {&backoff.ZeroBackOff{}, busy, nil, 0, errBusy, 5},
+		"for good":           {growing, []error{errBusy, backoff.Permanent(errBad)}, []error{errBusy, retry.Permanent(errBad)}, 0, errBad, 2},
+		"the server says":    {growing, []error{errBusy, backoff.RetryAfter(7), errBusy}, []error{errBusy, retry.After(7*time.Second, errBusy), errBusy}, 0, nil, 4},
+		"canceled meanwhile": {growing, busy, nil, 1500 * time.Millisecond, errGone, 2},
 	} {
 		var outcomes []outcome
-		run := func(loop func(context.Context, *attempts) (int, error)) {
+		run := func(fails []error, loop func(context.Context, *attempts) (int, error)) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancelCause(schedulers.With(t.Context(), pool.New()))
 				defer cancel(nil)
 				if c.cancel > 0 {
 					defer time.AfterFunc(c.cancel, func() { cancel(errGone) }).Stop()
 				}
-				a := &attempts{fails: c.fails, began: time.Now()}
+				a := &attempts{fails: fails, began: time.Now()}
 				v, err := loop(ctx, a)
 				o := outcome{at: a.at, v: v}
-				if err != nil {
-					o.text = err.Error()
+				for _, cause := range []error{errBusy, errBad, errGone} {
+					if errors.Is(err, cause) {
+						o.cause = cause
+					}
 				}
 				outcomes = append(outcomes, o)
 			})
 		}
-		run(func(ctx context.Context, a *attempts) (int, error) { return withBackoff(ctx, c.p, a.call) })
-		run(func(ctx context.Context, a *attempts) (int, error) { return retry(ctx, c.p, a.start) })
-		run(func(ctx context.Context, a *attempts) (int, error) {
-			return retryAsync(ctx, c.p, a.start).Wait(context.WithoutCancel(ctx))
+		run(c.fails, func(ctx context.Context, a *attempts) (int, error) { return withBackoff(ctx, c.p, a.call) })
+		if c.ours == nil {
+			c.ours = c.fails
+		}
+		run(c.ours, func(ctx context.Context, a *attempts) (int, error) { return withRetry(ctx, c.p, a.call) })
+		run(c.ours, func(ctx context.Context, a *attempts) (int, error) {
+			return withRetryAsync(ctx, c.p, a.call).Wait(context.WithoutCancel(ctx))
 		})
 		assert.Len(t, outcomes[0].at, c.calls, name)
-		assert.Equal(t, c.text, outcomes[0].text, name)
+		assert.Equal(t, c.cause, outcomes[0].cause, name)
 		assert.Equal(t, outcomes[0], outcomes[1], "%s: plain", name)
 		assert.Equal(t, outcomes[0], outcomes[2], "%s: machine", name)
 	}
@@ -102,7 +105,7 @@ func TestAMachineHoldsNothingDuringAPause(t *testing.T) {
 		jobs := make([]*job.Job[int], 1000)
 		for i := range jobs {
 			a := &attempts{fails: []error{errBusy}}
-			jobs[i] = retryAsync(ctx, policy{pauses: &backoff.ConstantBackOff{Interval: time.Hour}}, a.start)
+			jobs[i] = withRetryAsync(ctx, backoff.NewConstantBackOff(time.Hour), a.call)
 		}
 		began := time.Now()
 		_, err := job.WhenAll(jobs...).Wait(ctx)

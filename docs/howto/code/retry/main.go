@@ -1,4 +1,5 @@
-// Retry with a growing, random pause, and a second request when the first one takes long.
+// Retry with growing, random pauses, within a budget, and a second request when the first one
+// takes long.
 package main
 
 //go:generate go tool movenext .
@@ -7,96 +8,77 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"sync/atomic"
 	"time"
 
+	"github.com/movenext/movenext/coord/retry"
 	"github.com/movenext/movenext/job"
 )
 
-// errBusy is a transient failure.
-var errBusy = errors.New("busy")
+var (
+	errBusy   = errors.New("busy")
+	errNoPage = errors.New("no such page")
+)
 
-// backoff determines how often, and with which pauses, an operation is retried.
-type backoff struct {
-	attempts    int
-	first, most time.Duration
+// site is what requests go to.
+type site struct {
+	busy   int // so many requests fail
+	budget *retry.Budget
 }
 
-// pause returns the pause after an attempt: twice as long each time, up to most, and of
-// that a random part of at least a half, so that clients do not come back together.
-func (b backoff) pause(attempt int) time.Duration {
-	d := min(b.first<<attempt, b.most)
-	return d/2 + rand.N(d/2+1)
-}
-
-// retry calls operation until it succeeds, fails for good, or has been tried too often.
+// fetch is one request.
 //
 //movenext:async
-func retry[T any](ctx context.Context, b backoff, operation func(context.Context) (T, error)) (v T, err error) {
-	for attempt := range b.attempts {
-		v, err = operation(ctx)
-		if err == nil || !errors.Is(err, errBusy) {
-			return v, err
-		}
-		if attempt+1 < b.attempts {
-			if err := job.Sleep(ctx, b.pause(attempt)); err != nil {
-				return v, err
-			}
-		}
-	}
-	return v, fmt.Errorf("after %d attempts: %w", b.attempts, err)
-}
-
-// hedge starts operation, and a second time if it takes longer than patience. The first
-// result counts, and the other operation is canceled.
-//
-//movenext:async
-func hedge[T any](ctx context.Context, patience time.Duration, operation func(context.Context, int) *job.Job[T]) (T, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	first := operation(ctx, 1)
-	if v, err := job.WaitTimeout(ctx, first, patience).Await(); !errors.Is(err, context.DeadlineExceeded) {
-		return v, err
-	}
-	return job.Race(first, operation(ctx, 2)).Await()
-}
-
-// flaky is busy the first two times.
-//
-//movenext:async
-func flaky(ctx context.Context, calls *int) (string, error) {
+func (s *site) fetch(ctx context.Context, page string) (string, error) {
 	if err := job.Sleep(ctx, time.Millisecond); err != nil {
 		return "", err
 	}
-	if *calls++; *calls < 3 {
+	switch {
+	case page == "":
+		return "", retry.Permanent(errNoPage)
+	case s.busy > 0:
+		s.busy--
 		return "", errBusy
 	}
-	return "a page", nil
+	return "page " + page, nil
+}
+
+// get retries.
+//
+//movenext:async
+func (s *site) get(ctx context.Context, page string) (string, error) {
+	policy := retry.Exponential(time.Millisecond, 10*time.Millisecond)
+	return retry.Do(ctx, policy, func(ctx context.Context) (string, error) {
+		ctx, cancel := job.WithTimeout(ctx, time.Minute) // of one request
+		defer cancel()
+		return s.fetch(ctx, page)
+	}, retry.Attempts(5), retry.Within(time.Hour), retry.Spending(s.budget))
 }
 
 // slow never answers the first request.
 //
 //movenext:async
-func slow(ctx context.Context, request int) (string, error) {
+func slow(ctx context.Context, request int32) (string, error) {
 	if request == 1 {
 		return "", job.Sleep(ctx, time.Hour)
 	}
-	return "a page for the second request", nil
+	return fmt.Sprint("a page for request ", request), nil
 }
 
 //movenext:async
 func run(ctx context.Context) {
-	calls := 0
-	b := backoff{attempts: 5, first: time.Millisecond, most: 10 * time.Millisecond}
-	fmt.Println(retry(ctx, b, func(ctx context.Context) (string, error) { return flaky(ctx, &calls) }))
-	fmt.Println("calls:", calls)
+	s := &site{busy: 2, budget: retry.NewBudget(0.1, 3)}
+	fmt.Println(s.get(ctx, "one"))
+	fmt.Println(s.get(ctx, ""))
+	s.busy = 10
+	_, err := s.get(ctx, "two")
+	fmt.Println(err, errors.Is(err, errBusy), errors.Is(err, retry.ErrBudget))
 
-	b.attempts = 2
-	calls = -10
-	_, err := retry(ctx, b, func(ctx context.Context) (string, error) { return flaky(ctx, &calls) })
-	fmt.Println(err, errors.Is(err, errBusy))
-
-	fmt.Println(hedge(ctx, time.Millisecond, slowAsync))
+	var requests atomic.Int32
+	patience := retry.Constant(time.Millisecond)
+	fmt.Println(retry.Hedge(ctx, patience, func(ctx context.Context) (string, error) {
+		return slow(ctx, requests.Add(1))
+	}, retry.Attempts(2)))
 }
 
 func main() {

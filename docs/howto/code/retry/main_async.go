@@ -6,8 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
+	"github.com/movenext/movenext/coord/retry"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -19,434 +21,57 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// Digest of retry: 1868fa844050965e
+// Digest of site.fetch: 20fa87f3ce8a3d22
 
-// retryAsync starts [retry] as a state machine and returns its job.
-func retryAsync[T any](ctx context.Context, b backoff, operation func(context.Context) (T, error)) (result *job.Job[T]) {
+// fetchAsync starts [site.fetch] as a state machine and returns its job.
+func (s *site) fetchAsync(ctx context.Context, page string) (result *job.Job[string]) {
+	_ = (*site).fetch // it is not unused
 	var r statemachine.Run
-	frame := retryFrame[T]{ctx: ctx, b: b, operation: operation}
-	defer statemachine.Catch(&r, &result)
-	if frame.MoveNext(&r) {
-		return statemachine.Completed(ctx, frame.v, frame.err)
-	}
-	m := &retryMachine[T]{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
-}
-
-// retryEnter enters [retry] for another machine. It returns the results or, suspended, the frame
-// that will have them.
-func retryEnter[T any](r *statemachine.Run, operationEnter func(*statemachine.Run, context.Context) (interface {
-	Results(*statemachine.Run) (T, error)
-}, T, error), ctx context.Context, b backoff, operation func(context.Context) (T, error)) (*retryFrame[T], T, error) {
-	frame := retryFrame[T]{ctx: ctx, b: b, operation: operation, operationEnter: operationEnter}
-	if frame.MoveNext(r) {
-		return nil, frame.v, frame.err
-	}
-	m := new(retryFrame[T])
-	*m = frame
-	r.Push(ctx, m, &m.Frame)
-	return m, *new(T), nil
-}
-
-// retryFrame is the frame of [retry]: what it keeps while it is suspended, its results among it.
-type retryFrame[T any] struct {
-	statemachine.Frame
-
-	ctx            context.Context
-	b              backoff
-	operation      func(context.Context) (T, error)
-	operationEnter func(*statemachine.Run, context.Context) (interface {
-		Results(*statemachine.Run) (T, error)
-	}, T, error)
-
-	n1         int
-	attempt    int
-	operation1 interface {
-		Results(*statemachine.Run) (T, error)
-	}
-
-	v   T
-	err error
-}
-
-// MoveNext runs [retry] on to its next suspension (false) or its end (true).
-func (f *retryFrame[T]) MoveNext(r *statemachine.Run) bool {
-	var err2 error
-	var asleep bool
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	default:
-		statemachine.Misuse(resumeAt)
-		return false
-	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
-	f.n1 = f.b.attempts
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
-	f.attempt = 0
-range1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
-	if f.attempt >= f.n1 {
-		goto endRange1
-	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
-	if f.operationEnter != nil {
-		goto entered
-	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
-	f.v, f.err = f.operation(f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:104
-	goto after1
-entered:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
-	f.operation1, f.v, f.err = f.operationEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:109
-	if f.operation1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false
-resume1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:37
-	f.v, f.err = f.operation1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:118
-	f.operation1 = nil
-after1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:38
-	if f.err == nil || !errors.Is(f.err, errBusy) {
-		return true
-	}
-	if f.attempt+1 >= f.b.attempts {
-		goto endIf1
-	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
-	asleep, err2 = statemachine.Sleep(r, f.ctx, f.b.pause(f.attempt))
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:130
-	if !asleep {
-		goto after2
-	}
-	f.State = 2
-	return false
-resume2:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
-	err2 = r.Refusal()
-after2:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:42
-	if err2 != nil {
-		f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:143
-		return true
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:44
-	}
-endIf1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:36
-	f.attempt++
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:150
-	goto range1
-endRange1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:47
-	f.err = fmt.Errorf("after %d attempts: %w", f.b.attempts, f.err)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:155
-	return true
-}
-
-func (f *retryFrame[T]) Location() statemachine.Location {
-	return statemachine.At(&f.Frame, "main.retry", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 37, 42)
-}
-
-func (f *retryFrame[T]) Results(r *statemachine.Run) (T, error) {
-	r.Rethrow()
-	return f.v, f.err
-}
-
-// retryMachine is [retry] as the root of a chain: chain, job and frame in one allocation.
-type retryMachine[T any] struct {
-	builder statemachine.Builder[T]
-	kept    retryFrame[T]
-}
-
-func (f *retryMachine[T]) MoveNext(r *statemachine.Run) bool {
-	if !f.kept.MoveNext(r) {
-		return false
-	}
-	f.builder.SetResult(r, f.kept.v, f.kept.err)
-	f.kept = retryFrame[T]{Frame: f.kept.Frame} // the job keeps nothing else alive
-	return true
-}
-
-func (f *retryMachine[T]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.retry", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 37, 42)
-}
-
-// Digest of hedge: e9edeffd5784f541
-
-// hedgeAsync starts [hedge] as a state machine and returns its job.
-func hedgeAsync[T any](ctx context.Context, patience time.Duration, operation func(context.Context, int) *job.Job[T]) (result *job.Job[T]) {
-	var r statemachine.Run
-	frame := hedgeLocals[T]{ctx: ctx, patience: patience, operation: operation}
-	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r); hasEnded {
-		r.Rethrow()
-		return statemachine.Completed(ctx, v0, v1)
-	}
-	m := &hedgeMachine[T]{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
-}
-
-// hedgeEnter enters [hedge] for another machine. It returns the results or, suspended, the frame
-// that will have them.
-func hedgeEnter[T any](r *statemachine.Run, operationEnter func(*statemachine.Run, context.Context, int) (interface {
-	Results(*statemachine.Run) *job.Job[T]
-}, *job.Job[T]), ctx context.Context, patience time.Duration, operation func(context.Context, int) *job.Job[T]) (*hedgeFrame[T], T, error) {
-	frame := hedgeLocals[T]{ctx: ctx, patience: patience, operation: operation, operationEnter: operationEnter}
-	if hasEnded, v0, v1 := frame.moveNext(r); hasEnded {
-		r.Rethrow()
-		return nil, v0, v1
-	}
-	m := &hedgeFrame[T]{kept: frame}
-	r.Push(ctx, m, &m.kept.Frame)
-	return m, *new(T), nil
-}
-
-// hedgeLocals is what [hedge] keeps while it is suspended.
-type hedgeLocals[T any] struct {
-	statemachine.Frame
-	defers statemachine.Defers
-
-	ctx            context.Context
-	patience       time.Duration
-	operation      func(context.Context, int) *job.Job[T]
-	operationEnter func(*statemachine.Run, context.Context, int) (interface {
-		Results(*statemachine.Run) *job.Job[T]
-	}, *job.Job[T])
-
-	first      *job.Job[T]
-	operation1 interface {
-		Results(*statemachine.Run) *job.Job[T]
-	}
-	await2 *job.Job[T]
-}
-
-// hedgeFrame is the frame of [hedge] for a caller that is a machine.
-type hedgeFrame[T any] struct {
-	kept hedgeLocals[T]
-
-	result0 T
-	result1 error
-}
-
-func (f *hedgeFrame[T]) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.kept.moveNext(r)
-	return hasEnded
-}
-
-// moveNext runs [hedge] on to its next suspension (false) or its end (true).
-func (f *hedgeLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, result0 T, result1 error) {
-	defer f.defers.Leave(r, &f.Frame, &hasEnded)
-	var awaited *job.Job[T]
-	var operation3Value *job.Job[T]
-	resumeAt := f.State
-	f.State = statemachine.Running
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	case 2:
-		goto resume2
-	case 3:
-		goto resume3
-	case 4:
-		goto resume4
-	default:
-		statemachine.Misuse(resumeAt)
-		return
-	}
-	{
-		var cancel context.CancelFunc
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:55
-		f.ctx, cancel = context.WithCancel(f.ctx)
-		f.defers.Push(func(raise func()) { defer cancel(); raise() })
-	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:57
-	if f.operationEnter != nil {
-		goto entered
-	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:57
-	f.first = f.operation(f.ctx, 1)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:282
-	goto after1
-entered:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:57
-	f.operation1, f.first = f.operationEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:287
-	if f.operation1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, *new(T), nil
-resume1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:57
-	f.first = f.operation1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:296
-	f.operation1 = nil
-after1:
-	// main.go:58: … job.WaitTimeout(ctx, first, patience).Await(); !errors.Is(err, context.Deadl …
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
-	if awaited = job.WaitTimeout(f.ctx, f.first, f.patience); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:302
-		goto after2
-	}
-	f.State = 2
-	f.await2 = awaited
-	return r.Await(awaited), *new(T), nil
-resume2:
-	awaited = statemachine.AwaitedJob(r, f.await2)
-	f.await2 = nil
-after2:
-	{
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
-		v, err := awaited.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:58
-		if !errors.Is(err, context.DeadlineExceeded) {
-			result0, result1 = v, err
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:318
-			f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:59
-			return true, result0, result1
-		}
-	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
-	if f.operationEnter != nil {
-		goto entered1
-	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
-	operation3Value = f.operation(f.ctx, 2)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:330
-	goto after3
-entered1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
-	f.operation1, operation3Value = f.operationEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:335
-	if f.operation1 == nil {
-		goto after3
-	}
-	f.State = 3
-	f.ctx, f.operation, f.operationEnter = nil, nil, nil // not needed any more
-	return false, *new(T), nil
-resume3:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
-	operation3Value = f.operation1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:345
-	f.operation1 = nil
-after3:
-	// main.go:61: return job.Race(first, operation(ctx, 2)).Await()
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
-	if awaited = job.Race(f.first, operation3Value); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:351
-		goto after4
-	}
-	f.State = 4
-	f.ctx, f.operation, f.operationEnter, f.first = nil, nil, nil, nil // not needed any more
-	f.await2 = awaited
-	return r.Await(awaited), *new(T), nil
-resume4:
-	awaited = statemachine.AwaitedJob(r, f.await2)
-	f.await2 = nil
-after4:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
-	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:364
-	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:61
-	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:368
-}
-
-func (f *hedgeFrame[T]) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.hedge", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 57, 58, 61, 61)
-}
-
-func (f *hedgeFrame[T]) Results(r *statemachine.Run) (T, error) {
-	r.Rethrow()
-	return f.result0, f.result1
-}
-
-// hedgeMachine is [hedge] as the root of a chain: chain, job and frame in one allocation.
-type hedgeMachine[T any] struct {
-	builder statemachine.Builder[T]
-	kept    hedgeLocals[T]
-}
-
-func (f *hedgeMachine[T]) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.kept.moveNext(r)
-	if !hasEnded {
-		return false
-	}
-	r.Rethrow()
-	f.builder.SetResult(r, v0, v1)
-	f.kept = hedgeLocals[T]{Frame: f.kept.Frame} // the job keeps nothing else alive
-	return true
-}
-
-func (f *hedgeMachine[T]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.hedge", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 57, 58, 61, 61)
-}
-
-// Digest of flaky: 8298a802957411e3
-
-// flakyAsync starts [flaky] as a state machine and returns its job.
-func flakyAsync(ctx context.Context, calls *int) (result *job.Job[string]) {
-	_ = flaky // it is not unused
-	var r statemachine.Run
-	frame := flakyLocals{calls: calls}
+	frame := siteFetchLocals{s: s, page: page}
 	defer statemachine.Catch(&r, &result)
 	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
 		return statemachine.Completed(ctx, v0, v1)
 	}
-	m := &flakyMachine{kept: frame}
+	m := &siteFetchMachine{kept: frame}
 	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
-// flakyEnter enters [flaky] for another machine. It returns the results or, suspended, the frame
-// that will have them.
-func flakyEnter(r *statemachine.Run, ctx context.Context, calls *int) (*flakyFrame, string, error) {
-	frame := flakyLocals{calls: calls}
+// fetchEnter enters [site.fetch] for another machine. It returns the results or, suspended, the
+// frame that will have them.
+func (s *site) fetchEnter(r *statemachine.Run, ctx context.Context, page string) (*siteFetchFrame, string, error) {
+	frame := siteFetchLocals{s: s, page: page}
 	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
-	m := &flakyFrame{kept: frame}
+	m := &siteFetchFrame{kept: frame}
 	r.Push(ctx, m, &m.kept.Frame)
 	return m, "", nil
 }
 
-// flakyLocals is what [flaky] keeps while it is suspended.
-type flakyLocals struct {
+// siteFetchLocals is what [site.fetch] keeps while it is suspended.
+type siteFetchLocals struct {
 	statemachine.Frame
 
-	calls *int
+	s    *site
+	page string
 }
 
-// flakyFrame is the frame of [flaky] for a caller that is a machine.
-type flakyFrame struct {
-	kept flakyLocals
+// siteFetchFrame is the frame of [site.fetch] for a caller that is a machine.
+type siteFetchFrame struct {
+	kept siteFetchLocals
 
 	result0 string
 	result1 error
 }
 
-func (f *flakyFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+func (f *siteFetchFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
 	return hasEnded
 }
 
-// moveNext runs [flaky] on to its next suspension (false) or its end (true). The parameter ctx is
-// needed only before the first suspension.
-func (f *flakyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 string, result1 error) {
+// moveNext runs [site.fetch] on to its next suspension (false) or its end (true). The parameter
+// ctx is needed only before the first suspension.
+func (f *siteFetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 string, result1 error) {
 	var err error
 	var asleep bool
 	resumeAt := f.State
@@ -459,62 +84,305 @@ func (f *flakyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:68
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:33
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:465
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:90
 	if !asleep {
 		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:68
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:33
 	err = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:68
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:33
 	if err != nil {
 		return true, "", err
 	}
-	if *f.calls++; *f.calls < 3 {
+	switch {
+	case f.page == "":
+		result0, result1 = "", retry.Permanent(errNoPage)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:107
+		return true, result0, result1
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:39
+	case f.s.busy > 0:
+		f.s.busy--
 		return true, "", errBusy
 	}
-	return true, "a page", nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:483
+	return true, "page " + f.page, nil
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:115
 }
 
-func (f *flakyFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.flaky", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 68)
+func (f *siteFetchFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*site).fetch", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 33)
 }
 
-func (f *flakyFrame) Results(r *statemachine.Run) (string, error) {
+func (f *siteFetchFrame) Results(r *statemachine.Run) (string, error) {
 	r.Rethrow()
 	return f.result0, f.result1
 }
 
-// flakyMachine is [flaky] as the root of a chain: chain, job and frame in one allocation.
-type flakyMachine struct {
+// siteFetchMachine is [site.fetch] as the root of a chain: chain, job and frame in one allocation.
+type siteFetchMachine struct {
 	builder statemachine.Builder[string]
-	kept    flakyLocals
+	kept    siteFetchLocals
 }
 
-func (f *flakyMachine) MoveNext(r *statemachine.Run) bool {
+func (f *siteFetchMachine) MoveNext(r *statemachine.Run) bool {
 	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	f.builder.SetResult(r, v0, v1)
-	f.kept = flakyLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
+	f.kept = siteFetchLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-func (f *flakyMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.flaky", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 68)
+func (f *siteFetchMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*site).fetch", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 33)
 }
 
-// Digest of slow: 4f7308597547b6b1
+// Digest of site.get: a443d31895b76144
+
+// getAsync starts [site.get] as a state machine and returns its job.
+func (s *site) getAsync(ctx context.Context, page string) (result *job.Job[string]) {
+	_ = (*site).get // it is not unused
+	var r statemachine.Run
+	frame := siteGetLocals{}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0, v1 := frame.moveNext(&r, &siteGetArgs{s: s, ctx: ctx, page: page}); hasEnded {
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &siteGetMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+}
+
+// getEnter enters [site.get] for another machine. It returns the results or, suspended, the frame
+// that will have them.
+func (s *site) getEnter(r *statemachine.Run, ctx context.Context, page string) (*siteGetFrame, string, error) {
+	frame := siteGetLocals{}
+	if hasEnded, v0, v1 := frame.moveNext(r, &siteGetArgs{s: s, ctx: ctx, page: page}); hasEnded {
+		return nil, v0, v1
+	}
+	m := &siteGetFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, "", nil
+}
+
+// siteGetLocals is what [site.get] keeps while it is suspended.
+type siteGetLocals struct {
+	statemachine.Frame
+
+	do1 *retry.DoFrame[string]
+}
+
+// siteGetArgs are the parameters that only the start of [site.get] needs.
+type siteGetArgs struct {
+	s    *site
+	ctx  context.Context
+	page string
+}
+
+// siteGetFrame is the frame of [site.get] for a caller that is a machine.
+type siteGetFrame struct {
+	kept siteGetLocals
+
+	result0 string
+	result1 error
+}
+
+func (f *siteGetFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
+	return hasEnded
+}
+
+// moveNext runs [site.get] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *siteGetLocals) moveNext(r *statemachine.Run, args *siteGetArgs) (hasEnded bool, result0 string, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return
+	}
+	{
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:50
+		policy := retry.Exponential(time.Millisecond, 10*time.Millisecond)
+		s := args.s
+		page := args.page
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:51
+		enter1 := func(r *statemachine.Run, arg1 context.Context) (interface {
+			Results(*statemachine.Run) (string, error)
+		}, string, error) {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:51
+			m, r1, r2 := siteGetFunc1Enter(r, s, page, arg1)
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:51
+			if m == nil {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:51
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:51
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:51
+		f.do1, result0, result1 = retry.DoEnter(r, enter1, nil, args.ctx, policy, func(ctx context.Context) (string, error) {
+			ctx, cancel := job.WithTimeout(ctx, time.Minute) // of one request
+			defer cancel()
+			return s.fetch(ctx, page)
+		}, retry.Attempts(5), retry.Within(time.Hour), retry.Spending(args.s.budget))
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:240
+	if f.do1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, "", nil
+resume1:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:51
+	result0, result1 = f.do1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:249
+	f.do1 = nil
+after1:
+	return true, result0, result1
+}
+
+func (f *siteGetFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*site).get", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 51)
+}
+
+func (f *siteGetFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
+	return f.result0, f.result1
+}
+
+// siteGetMachine is [site.get] as the root of a chain: chain, job and frame in one allocation.
+type siteGetMachine struct {
+	builder statemachine.Builder[string]
+	kept    siteGetLocals
+}
+
+func (f *siteGetMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	f.builder.SetResult(r, v0, v1)
+	f.kept = siteGetLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
+	return true
+}
+
+func (f *siteGetMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*site).get", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 51)
+}
+
+// siteGetFunc1Enter enters a function literal of [site.get] for another machine. It returns the
+// results or, suspended, the frame that will have them.
+func siteGetFunc1Enter(r *statemachine.Run, s *site, page string, ctx context.Context) (*siteGetFunc1Frame, string, error) {
+	frame := siteGetFunc1Locals{ctx: ctx}
+	if hasEnded, v0, v1 := frame.moveNext(r, &siteGetFunc1Args{s: s, page: page}); hasEnded {
+		r.Rethrow()
+		return nil, v0, v1
+	}
+	m := &siteGetFunc1Frame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, "", nil
+}
+
+// siteGetFunc1Locals is what a function literal of [site.get] keeps while it is suspended.
+type siteGetFunc1Locals struct {
+	statemachine.Frame
+	defers statemachine.Defers
+
+	ctx context.Context
+
+	fetch1 *siteFetchFrame
+}
+
+// siteGetFunc1Args are the parameters that only the start of a function literal of [site.get]
+// needs.
+type siteGetFunc1Args struct {
+	s    *site
+	page string
+}
+
+// siteGetFunc1Frame is the frame of a function literal of [site.get] for a caller that is a
+// machine.
+type siteGetFunc1Frame struct {
+	kept siteGetFunc1Locals
+
+	result0 string
+	result1 error
+}
+
+func (f *siteGetFunc1Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
+	return hasEnded
+}
+
+// moveNext runs a function literal of [site.get] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *siteGetFunc1Locals) moveNext(r *statemachine.Run, args *siteGetFunc1Args) (hasEnded bool, result0 string, result1 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	var fetch1Value string
+	var fetch1Err error
+	resumeAt := f.State
+	f.State = statemachine.Running
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return
+	}
+	{
+		var cancel context.CancelFunc
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:52
+		f.ctx, cancel = job.WithTimeout(f.ctx, time.Minute) // of one request
+		f.defers.Push(func(raise func()) { defer cancel(); raise() })
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:54
+	f.fetch1, fetch1Value, fetch1Err = args.s.fetchEnter(r, f.ctx, args.page)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:352
+	if f.fetch1 == nil {
+		goto after1
+	}
+	f.State = 1
+	f.ctx = nil // not needed any more
+	return false, "", nil
+resume1:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:54
+	fetch1Value, fetch1Err = f.fetch1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:362
+	f.fetch1 = nil
+after1:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:54
+	result0, result1 = fetch1Value, fetch1Err
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:367
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:54
+	return true, result0, result1
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:371
+}
+
+func (f *siteGetFunc1Frame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*site).get", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 54)
+}
+
+func (f *siteGetFunc1Frame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
+	return f.result0, f.result1
+}
+
+// Digest of slow: 50476e4a31e94cc3
 
 // slowAsync starts [slow] as a state machine and returns its job.
-func slowAsync(ctx context.Context, request int) (result *job.Job[string]) {
+func slowAsync(ctx context.Context, request int32) (result *job.Job[string]) {
 	_ = slow // it is not unused
 	var r statemachine.Run
 	frame := slowLocals{}
@@ -526,6 +394,18 @@ func slowAsync(ctx context.Context, request int) (result *job.Job[string]) {
 	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
+// slowEnter enters [slow] for another machine. It returns the results or, suspended, the frame
+// that will have them.
+func slowEnter(r *statemachine.Run, ctx context.Context, request int32) (*slowFrame, string, error) {
+	frame := slowLocals{}
+	if hasEnded, v0, v1 := frame.moveNext(r, &slowArgs{ctx: ctx, request: request}); hasEnded {
+		return nil, v0, v1
+	}
+	m := &slowFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, "", nil
+}
+
 // slowLocals is what [slow] keeps while it is suspended.
 type slowLocals struct {
 	statemachine.Frame
@@ -534,7 +414,20 @@ type slowLocals struct {
 // slowArgs are the parameters that only the start of [slow] needs.
 type slowArgs struct {
 	ctx     context.Context
-	request int
+	request int32
+}
+
+// slowFrame is the frame of [slow] for a caller that is a machine.
+type slowFrame struct {
+	kept slowLocals
+
+	result0 string
+	result1 error
+}
+
+func (f *slowFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
+	return hasEnded
 }
 
 // moveNext runs [slow] on to its next suspension (false) or its end (true). When it continues,
@@ -552,27 +445,37 @@ func (f *slowLocals) moveNext(r *statemachine.Run, args *slowArgs) (hasEnded boo
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:81
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:62
 	if args.request != 1 {
 		goto endIf1
 	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:63
 	asleep, sleep = statemachine.Sleep(r, args.ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:562
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:455
 	if !asleep {
 		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:63
 	sleep = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:82
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:63
 	return true, "", sleep
 endIf1:
-	return true, "a page for the second request", nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:576
+	result0, result1 = fmt.Sprint("a page for request ", args.request), nil
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:469
+	return true, result0, result1
+}
+
+func (f *slowFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.slow", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 63)
+}
+
+func (f *slowFrame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
+	return f.result0, f.result1
 }
 
 // slowMachine is [slow] as the root of a chain: chain, job and frame in one allocation.
@@ -591,10 +494,10 @@ func (f *slowMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *slowMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.slow", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 82)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.slow", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 63)
 }
 
-// Digest of run: 1dc1fae5853e474e
+// Digest of run: f19a217690abf6f4
 
 // runAsync starts [run] as a state machine and returns its job.
 func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -615,19 +518,18 @@ type runFrame struct {
 
 	ctx context.Context
 
-	calls  *int
-	b      backoff
-	retry1 *retryFrame[string]
-	hedge3 *hedgeFrame[string]
+	s      *site
+	get1   *siteGetFrame
+	hedge4 *retry.HedgeFrame[string]
 }
 
 // MoveNext runs [run] on to its next suspension (false) or its end (true).
 func (f *runFrame) MoveNext(r *statemachine.Run) bool {
-	var retry1Value string
-	var retry1Err error
+	var getValue string
+	var getErr error
 	var err error
-	var hedge3Value string
-	var hedge3Err error
+	var hedge4Value string
+	var hedge4Err error
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
@@ -638,104 +540,98 @@ func (f *runFrame) MoveNext(r *statemachine.Run) bool {
 		goto resume2
 	case 3:
 		goto resume3
+	case 4:
+		goto resume4
 	default:
 		statemachine.Misuse(resumeAt)
 		return false
 	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:89
-	f.calls = new(int)
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:89
-	*f.calls = 0
-	f.b = backoff{attempts: 5, first: time.Millisecond, most: 10 * time.Millisecond}
-	{
-		calls := f.calls
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
-		enter1 := func(r *statemachine.Run, arg1 context.Context) (interface {
-			Results(*statemachine.Run) (string, error)
-		}, string, error) {
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
-			m, r1, r2 := runFunc1Enter(r, calls, arg1)
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
-			if m == nil {
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
-				return nil, r1, r2
-			}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
-			return m, r1, r2
-		}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
-		f.retry1, retry1Value, retry1Err = retryEnter(r, enter1, f.ctx, f.b, func(ctx context.Context) (string, error) { return flaky(ctx, calls) })
-	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:670
-	if f.retry1 == nil {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:70
+	f.s = &site{busy: 2, budget: retry.NewBudget(0.1, 3)}
+	f.get1, getValue, getErr = f.s.getEnter(r, f.ctx, "one")
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:553
+	if f.get1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
-	retry1Value, retry1Err = f.retry1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:679
-	f.retry1 = nil
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:71
+	getValue, getErr = f.get1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:562
+	f.get1 = nil
 after1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
-	fmt.Println(retry1Value, retry1Err)
-	fmt.Println("calls:", (*f.calls))
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:94
-	f.b.attempts = 2
-	(*f.calls) = -10
-	{
-		calls := f.calls
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
-		enter2 := func(r *statemachine.Run, arg2 context.Context) (interface {
-			Results(*statemachine.Run) (string, error)
-		}, string, error) {
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
-			m, r1, r2 := runFunc2Enter(r, calls, arg2)
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
-			if m == nil {
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
-				return nil, r1, r2
-			}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
-			return m, r1, r2
-		}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
-		f.retry1, _, err = retryEnter(r, enter2, f.ctx, f.b, func(ctx context.Context) (string, error) { return flaky(ctx, calls) })
-	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:707
-	if f.retry1 == nil {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:71
+	fmt.Println(getValue, getErr)
+	f.get1, getValue, getErr = f.s.getEnter(r, f.ctx, "")
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:568
+	if f.get1 == nil {
 		goto after2
 	}
 	f.State = 2
-	f.calls = nil // not needed any more
 	return false
 resume2:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
-	_, err = f.retry1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:717
-	f.retry1 = nil
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:72
+	getValue, getErr = f.get1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:577
+	f.get1 = nil
 after2:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:97
-	fmt.Println(err, errors.Is(err, errBusy))
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:99
-	f.hedge3, hedge3Value, hedge3Err = hedgeEnter(r, nil, f.ctx, time.Millisecond, slowAsync)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:724
-	if f.hedge3 == nil {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:72
+	fmt.Println(getValue, getErr)
+	f.s.busy = 10
+	f.get1, _, err = f.s.getEnter(r, f.ctx, "two")
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:584
+	if f.get1 == nil {
 		goto after3
 	}
 	f.State = 3
-	f.ctx, f.calls = nil, nil // not needed any more
+	f.s = nil // not needed any more
 	return false
 resume3:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:99
-	hedge3Value, hedge3Err = f.hedge3.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:734
-	f.hedge3 = nil
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:74
+	_, err = f.get1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:594
+	f.get1 = nil
 after3:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:99
-	fmt.Println(hedge3Value, hedge3Err)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:739
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:75
+	fmt.Println(err, errors.Is(err, errBusy), errors.Is(err, retry.ErrBudget))
+	{
+		var requests atomic.Int32
+		patience := retry.Constant(time.Millisecond)
+		enter1 := func(r *statemachine.Run, arg1 context.Context) (interface {
+			Results(*statemachine.Run) (string, error)
+		}, string, error) {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:79
+			m, r1, r2 := runFunc1Enter(r, &requests, arg1)
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:79
+			if m == nil {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:79
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:79
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:79
+		f.hedge4, hedge4Value, hedge4Err = retry.HedgeEnter(r, enter1, nil, f.ctx, patience, func(ctx context.Context) (string, error) {
+			return slow(ctx, requests.Add(1))
+		}, retry.Attempts(2))
+	}
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:620
+	if f.hedge4 == nil {
+		goto after4
+	}
+	f.State = 4
+	f.ctx, f.s = nil, nil // not needed any more
+	return false
+resume4:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:79
+	hedge4Value, hedge4Err = f.hedge4.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:630
+	f.hedge4 = nil
+after4:
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:79
+	fmt.Println(hedge4Value, hedge4Err)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:635
 	return true
 }
 
@@ -755,14 +651,14 @@ func (f *runMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *runMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 91, 96, 99)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 71, 72, 74, 79)
 }
 
 // runFunc1Enter enters a function literal of [run] for another machine. It returns the results or,
 // suspended, the frame that will have them.
-func runFunc1Enter(r *statemachine.Run, calls *int, ctx context.Context) (*runFunc1Frame, string, error) {
+func runFunc1Enter(r *statemachine.Run, requests *atomic.Int32, ctx context.Context) (*runFunc1Frame, string, error) {
 	frame := runFunc1Locals{}
-	if hasEnded, v0, v1 := frame.moveNext(r, &runFunc1Args{calls: calls, ctx: ctx}); hasEnded {
+	if hasEnded, v0, v1 := frame.moveNext(r, &runFunc1Args{requests: requests, ctx: ctx}); hasEnded {
 		return nil, v0, v1
 	}
 	m := &runFunc1Frame{kept: frame}
@@ -774,13 +670,13 @@ func runFunc1Enter(r *statemachine.Run, calls *int, ctx context.Context) (*runFu
 type runFunc1Locals struct {
 	statemachine.Frame
 
-	flaky1 *flakyFrame
+	slow1 *slowFrame
 }
 
 // runFunc1Args are the parameters that only the start of a function literal of [run] needs.
 type runFunc1Args struct {
-	calls *int
-	ctx   context.Context
+	requests *atomic.Int32
+	ctx      context.Context
 }
 
 // runFunc1Frame is the frame of a function literal of [run] for a caller that is a machine.
@@ -809,25 +705,25 @@ func (f *runFunc1Locals) moveNext(r *statemachine.Run, args *runFunc1Args) (hasE
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
-	f.flaky1, result0, result1 = flakyEnter(r, args.ctx, args.calls)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:815
-	if f.flaky1 == nil {
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:80
+	f.slow1, result0, result1 = slowEnter(r, args.ctx, args.requests.Add(1))
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:711
+	if f.slow1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:91
-	result0, result1 = f.flaky1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:824
-	f.flaky1 = nil
+//line github.com/movenext/movenext/docs/howto/code/retry/main.go:80
+	result0, result1 = f.slow1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:720
+	f.slow1 = nil
 after1:
 	return true, result0, result1
 }
 
 func (f *runFunc1Frame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 91)
+	return statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 80)
 }
 
 func (f *runFunc1Frame) Results(r *statemachine.Run) (string, error) {
@@ -835,81 +731,4 @@ func (f *runFunc1Frame) Results(r *statemachine.Run) (string, error) {
 	return f.result0, f.result1
 }
 
-// runFunc2Enter enters a function literal of [run] for another machine. It returns the results or,
-// suspended, the frame that will have them.
-func runFunc2Enter(r *statemachine.Run, calls *int, ctx context.Context) (*runFunc2Frame, string, error) {
-	frame := runFunc2Locals{}
-	if hasEnded, v0, v1 := frame.moveNext(r, &runFunc2Args{calls: calls, ctx: ctx}); hasEnded {
-		return nil, v0, v1
-	}
-	m := &runFunc2Frame{kept: frame}
-	r.Push(ctx, m, &m.kept.Frame)
-	return m, "", nil
-}
-
-// runFunc2Locals is what a function literal of [run] keeps while it is suspended.
-type runFunc2Locals struct {
-	statemachine.Frame
-
-	flaky1 *flakyFrame
-}
-
-// runFunc2Args are the parameters that only the start of a function literal of [run] needs.
-type runFunc2Args struct {
-	calls *int
-	ctx   context.Context
-}
-
-// runFunc2Frame is the frame of a function literal of [run] for a caller that is a machine.
-type runFunc2Frame struct {
-	kept runFunc2Locals
-
-	result0 string
-	result1 error
-}
-
-func (f *runFunc2Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
-	return hasEnded
-}
-
-// moveNext runs a function literal of [run] on to its next suspension (false) or its end (true).
-// When it continues, args is nil.
-func (f *runFunc2Locals) moveNext(r *statemachine.Run, args *runFunc2Args) (hasEnded bool, result0 string, result1 error) {
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		statemachine.Misuse(resumeAt)
-		return
-	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
-	f.flaky1, result0, result1 = flakyEnter(r, args.ctx, args.calls)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:892
-	if f.flaky1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, "", nil
-resume1:
-//line github.com/movenext/movenext/docs/howto/code/retry/main.go:96
-	result0, result1 = f.flaky1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:901
-	f.flaky1 = nil
-after1:
-	return true, result0, result1
-}
-
-func (f *runFunc2Frame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 96)
-}
-
-func (f *runFunc2Frame) Results(r *statemachine.Run) (string, error) {
-	r.Rethrow()
-	return f.result0, f.result1
-}
-
-// Digest of what is above: 9ae2dddf23ec344e
+// Digest of what is above: 1d3685b10e34921f

@@ -11,8 +11,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func Example() {
 	main()
 	// Output:
-	// a page <nil>
-	// calls: 3
-	// after 2 attempts: busy true
-	// a page for the second request <nil>
+	// page one <nil>
+	//  no such page
+	// retry: the budget is spent after attempt 2: busy true true
+	// a page for request 2 <nil>
 }
