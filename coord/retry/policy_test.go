@@ -90,6 +90,17 @@ func TestABudgetIsSharedByAllCallers(t *testing.T) {
 	}
 }
 
+func TestABudgetSavesNoMoreThanItsBurst(t *testing.T) {
+	budget := retry.NewBudget(0.5, 2)
+	works := func(context.Context) (int, error) { return 0, nil }
+	for range 100 {
+		_, err := retry.Do(context.Background(), retry.Constant(0), works, retry.Spending(budget))
+		require.NoError(t, err)
+	}
+	_, err := retry.Do(context.Background(), retry.Constant(0), fails, retry.Spending(budget))
+	require.EqualError(t, err, "retry: the budget is spent after attempt 3: busy")
+}
+
 func fails(context.Context) (int, error) { return 0, errBusy }
 
 func TestNotifyTellsOfEachPause(t *testing.T) {
