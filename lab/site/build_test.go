@@ -59,7 +59,7 @@ func TestALinkThatLeadsNowhereNamesItsLine(t *testing.T) {
 
 func TestLinksAreRewritten(t *testing.T) {
 	s := repository(t, map[string]string{
-		"README.md":            "# Title\n\n[a](docs/a%20b.md#two-words) [b](docs) [c](docs/main.go#L3) [d](https://example.org/x?y#z) [e](mailto:a@example.org) [f](#title) ![g](docs/p.png) [h](docs/decisions)\n",
+		"README.md":            "# Title\n\n[a](docs/a%20b.md#two-words) [b](docs) [c](docs/main.go#L3) [d](https://example.org/x?y#z) [e](mailto:a@example.org) [f](#title) ![g](docs/p.png) [h](docs/decisions)\n\n`go test -n=<x> -- &lt;`\n",
 		"docs/a b.md":          "# A\n\n## Two words\n\n[up](../README.md) [play](other/README.md) <!-- replay: lesson --> <!-- dropped -->\n\n<!-- replay: lesson -->\n\n## Two words\n\n<!-- language: ru -->\n\nтекст\n\n<!-- language: en -->\n\ntext\n",
 		"docs/other/README.md": "# Other\n",
 		"docs/decisions/1.md":  "# One\n",
@@ -74,6 +74,7 @@ func TestLinksAreRewritten(t *testing.T) {
 	for _, want := range []string{
 		`href="docs/a%20b.html#two-words"`, `href="https://example.org/r/tree/main/docs"`, `href="https://example.org/r/blob/main/docs/main.go#L3"`,
 		`href="https://example.org/x?y#z"`, `href="mailto:a@example.org"`, `href="#title"`, `src="docs/p.png"`, `href="docs/decisions/index.html"`,
+		`<code>go test <span class="flag">-n=&lt;x&gt;</span> <span class="flag">--</span> &amp;lt;</code>`,
 	} {
 		assert.Contains(t, index, want)
 	}

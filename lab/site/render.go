@@ -133,6 +133,7 @@ func (r *pageRenderer) RegisterFuncs(registry renderer.NodeRendererFuncRegistere
 	registry.Register(ast.KindHTMLBlock, r.htmlBlock)
 	registry.Register(ast.KindRawHTML, r.rawHTML)
 	registry.Register(tables.KindTable, r.table)
+	registry.Register(ast.KindCodeSpan, r.codeSpan)
 }
 
 // heading adds a link to itself.
@@ -146,6 +147,26 @@ func (r *pageRenderer) heading(w util.BufWriter, _ []byte, n ast.Node, entering 
 	anchor, _ := id.([]byte)
 	fmt.Fprintf(w, `<h%d id="%[2]s"><a class="anchor" href="#%[2]s" aria-label="Link to this section">#</a>`, h.Level, html.EscapeString(string(anchor)))
 	return ast.WalkContinue, nil
+}
+
+// codeSpan keeps short words that begin with a hyphen whole: a browser may end a line after it.
+func (r *pageRenderer) codeSpan(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	var code strings.Builder
+	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
+		code.Write(child.(*ast.Text).Segment.Value(source))
+	}
+	words := strings.Split(strings.ReplaceAll(code.String(), "\n", " "), " ")
+	for i, word := range words {
+		words[i] = html.EscapeString(word)
+		if strings.HasPrefix(word, "-") && len(word) < 20 {
+			words[i] = `<span class="flag">` + words[i] + `</span>`
+		}
+	}
+	fmt.Fprintf(w, "<code>%s</code>", strings.Join(words, " "))
+	return ast.WalkSkipChildren, nil
 }
 
 // table puts a table into a box that scrolls.
