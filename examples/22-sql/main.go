@@ -1,7 +1,7 @@
 // Command 22-sql uses package database/sql from machines. Its calls block, like
 // most of the standard library's, so each runs in the lane for blocking work and
-// is awaited. The code between them is straight-line code, with a deferred
-// rollback, and rows that arrive as a stream.
+// is awaited. The code between them is straight-line code, with a function for
+// transactions, whose rollback is deferred, and rows that arrive as a stream.
 //
 // Note that package sql rolls a transaction back, and closes rows, when the context that they were
 // begun with ends. A job's own context ends with the job, so a transaction that outlives the job
@@ -70,28 +70,43 @@ func accounts(ctx context.Context, db *sql.DB) iter.Seq2[account, error] {
 	}
 }
 
-// transfer moves an amount from one account to another, or does nothing.
+// withTx calls body with a transaction, and then commits it, or rolls it back if body has failed or
+// panicked.
 //
 //movenext:async
-func transfer(ctx context.Context, db *sql.DB, from, to string, amount int) (err error) {
+func withTx(ctx context.Context, db *sql.DB, body func(context.Context, *sql.Tx) error) (err error) {
 	tx, err := job.Blocking(ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) }).Await()
 	if err != nil {
 		return err
 	}
+	succeeded := false
 	defer func() {
-		if err != nil {
+		if !succeeded {
 			_, undone := end(ctx, tx.Rollback).Await()
 			err = errors.Join(err, undone)
 		}
 	}()
-	if _, err := exec(ctx, tx, "ADD", from, -amount).Await(); err != nil {
-		return fmt.Errorf("from %s: %w", from, err)
+	if err := body(ctx, tx); err != nil {
+		return err
 	}
-	if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
-		return fmt.Errorf("to %s: %w", to, err)
-	}
+	succeeded = true
 	_, err = end(ctx, tx.Commit).Await()
 	return err
+}
+
+// transfer moves an amount from one account to another, or does nothing.
+//
+//movenext:async
+func transfer(ctx context.Context, db *sql.DB, from, to string, amount int) error {
+	return withTx(ctx, db, func(ctx context.Context, tx *sql.Tx) error {
+		if _, err := exec(ctx, tx, "ADD", from, -amount).Await(); err != nil {
+			return fmt.Errorf("from %s: %w", from, err)
+		}
+		if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
+			return fmt.Errorf("to %s: %w", to, err)
+		}
+		return nil
+	})
 }
 
 //movenext:async

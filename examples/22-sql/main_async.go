@@ -197,45 +197,61 @@ func (f *accountsFrame) Location() statemachine.Location {
 	return statemachine.At(&f.Frame, "main.accounts", "github.com/movenext/movenext/examples/22-sql/main.go", 46, 50, 55, 66, 64)
 }
 
-// Digest of transfer: 79217d38f9f8ba40
+// Digest of withTx: 38f90d2d01beb044
 
-// transferAsync starts [transfer] as a state machine and returns its job.
-func transferAsync(ctx context.Context, db *sql.DB, from, to string, amount int) (result *job.Job[job.Void]) {
-	_ = transfer // it is not unused
+// withTxAsync starts [withTx] as a state machine and returns its job.
+func withTxAsync(ctx context.Context, db *sql.DB, body func(context.Context, *sql.Tx) error) (result *job.Job[job.Void]) {
+	_ = withTx // it is not unused
 	var r statemachine.Run
-	frame := transferFrame{ctx: ctx, from: from, to: to, amount: amount, err: new(error)}
+	frame := withTxFrame{ctx: ctx, body: body, err: new(error)}
 	defer statemachine.Catch(&r, &result)
 	if frame.moveNext(&r, db) {
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
-	m := &transferMachine{kept: frame}
+	m := &withTxMachine{kept: frame}
 	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
-// transferFrame is the frame of [transfer]: what it keeps while it is suspended, its results among
-// it.
-type transferFrame struct {
+// withTxEnter enters [withTx] for another machine. It returns the results or, suspended, the frame
+// that will have them.
+func withTxEnter(r *statemachine.Run, bodyEnter func(*statemachine.Run, context.Context, *sql.Tx) (interface{ Results(*statemachine.Run) error }, error), ctx context.Context, db *sql.DB, body func(context.Context, *sql.Tx) error) (*withTxFrame, error) {
+	frame := withTxFrame{ctx: ctx, body: body, bodyEnter: bodyEnter, err: new(error)}
+	if frame.moveNext(r, db) {
+		return nil, *frame.err
+	}
+	m := new(withTxFrame)
+	*m = frame
+	r.Push(ctx, m, &m.Frame)
+	return m, nil
+}
+
+// withTxFrame is the frame of [withTx]: what it keeps while it is suspended, its results among it.
+type withTxFrame struct {
 	statemachine.Frame
 	defers statemachine.Defers
 
-	ctx    context.Context
-	from   string
-	to     string
-	amount int
+	ctx       context.Context
+	body      func(context.Context, *sql.Tx) error
+	bodyEnter func(*statemachine.Run, context.Context, *sql.Tx) (interface{ Results(*statemachine.Run) error }, error)
 
-	tx     *sql.Tx
-	await1 *job.Job[*sql.Tx]
-	await2 *job.Job[sql.Result]
-	await4 *job.Job[job.Void]
+	tx        *sql.Tx
+	await1    *job.Job[*sql.Tx]
+	succeeded *bool
+	body2     interface{ Results(*statemachine.Run) error }
+	await3    *job.Job[job.Void]
 
 	err *error
 }
 
-// moveNext runs [transfer] on to its next suspension (false) or its end (true). The parameter db
-// is needed only before the first suspension.
-func (f *transferFrame) moveNext(r *statemachine.Run, db *sql.DB) bool {
+func (f *withTxFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, nil)
+}
+
+// moveNext runs [withTx] on to its next suspension (false) or its end (true). The parameter db is
+// needed only before the first suspension.
+func (f *withTxFrame) moveNext(r *statemachine.Run, db *sql.DB) bool {
 	var returned bool
-	defer f.defers.Exit(r, &f.Frame, 6, &returned)
+	defer f.defers.Exit(r, &f.Frame, 5, &returned)
 	for {
 		if hasEnded, again := f.step(r, db); !again {
 			returned = true
@@ -244,13 +260,13 @@ func (f *transferFrame) moveNext(r *statemachine.Run, db *sql.DB) bool {
 	}
 }
 
-// step runs [transfer] until it suspends, ends or panics; after a panic, the next step begins at
-// its epilogue.
-func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (hasEnded, again bool) {
-	defer f.defers.Catch(r, &f.Frame, 6, &again)
+// step runs [withTx] until it suspends, ends or panics; after a panic, the next step begins at its
+// epilogue.
+func (f *withTxFrame) step(r *statemachine.Run, db *sql.DB) (hasEnded, again bool) {
+	defer f.defers.Catch(r, &f.Frame, 5, &again)
 	var awaited *job.Job[*sql.Tx]
-	var awaited2 *job.Job[sql.Result]
-	var awaited3 *job.Job[job.Void]
+	var err2 error
+	var awaited2 *job.Job[job.Void]
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -264,23 +280,21 @@ func (f *transferFrame) step(r *statemachine.Run, db *sql.DB) (hasEnded, again b
 	case 4:
 		goto resume4
 	case 5:
-		goto resume5
-	case 6:
 		goto epilogue
 	default:
 		statemachine.Misuse(resumeAt)
 		return
 	}
-	// main.go:77: … job.Blocking(ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx …
+	// main.go:78: … job.Blocking(ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx …
 	{
 		db := db
 		ctx := f.ctx
-//line github.com/movenext/movenext/examples/22-sql/main.go:77
+//line github.com/movenext/movenext/examples/22-sql/main.go:78
 		awaited = job.Blocking(f.ctx, func(context.Context) (*sql.Tx, error) { return db.BeginTx(ctx, nil) })
 	}
-//line github.com/movenext/movenext/examples/22-sql/main.go:77
+//line github.com/movenext/movenext/examples/22-sql/main.go:78
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:284
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:298
 		goto after1
 	}
 	f.State = 1
@@ -290,142 +304,138 @@ resume1:
 	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
-//line github.com/movenext/movenext/examples/22-sql/main.go:77
+//line github.com/movenext/movenext/examples/22-sql/main.go:78
 	f.tx, *f.err = awaited.GetResult()
 	if (*f.err) != nil {
 		goto epilogue
 	}
+	f.succeeded = new(bool)
+//line github.com/movenext/movenext/examples/22-sql/main.go:82
+	*f.succeeded = false
 	{
-		err := f.err
+		succeeded := f.succeeded
 		ctx := f.ctx
 		tx := f.tx
-//line github.com/movenext/movenext/examples/22-sql/main.go:81
+		err := f.err
+//line github.com/movenext/movenext/examples/22-sql/main.go:83
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/examples/22-sql/main.go:81
-			m := transferFunc1Enter(r, err, ctx, tx)
-//line github.com/movenext/movenext/examples/22-sql/main.go:81
+//line github.com/movenext/movenext/examples/22-sql/main.go:83
+			m := withTxFunc1Enter(r, succeeded, ctx, tx, err)
+//line github.com/movenext/movenext/examples/22-sql/main.go:83
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/examples/22-sql/main.go:81
+//line github.com/movenext/movenext/examples/22-sql/main.go:83
 		})
 	}
-	// main.go:87: if _, err := exec(ctx, tx, "ADD", from, -amount).Await(); err != nil {
-//line github.com/movenext/movenext/examples/22-sql/main.go:87
-	if awaited2 = exec(f.ctx, f.tx, "ADD", f.from, -f.amount); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:315
+//line github.com/movenext/movenext/examples/22-sql/main.go:89
+	if f.bodyEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/examples/22-sql/main.go:89
+	err2 = f.body(f.ctx, f.tx)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:336
+	goto after2
+entered:
+//line github.com/movenext/movenext/examples/22-sql/main.go:89
+	f.body2, err2 = f.bodyEnter(r, f.ctx, f.tx)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:341
+	if f.body2 == nil {
 		goto after2
 	}
 	f.State = 2
-	f.await2 = awaited2
-	return r.Await(awaited2), false
+	f.body, f.bodyEnter = nil, nil // not needed any more
+	return false, false
 resume2:
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-	f.await2 = nil
-after2:
-	{
-//line github.com/movenext/movenext/examples/22-sql/main.go:87
-		_, err2 := awaited2.GetResult()
-//line github.com/movenext/movenext/examples/22-sql/main.go:87
-		if err2 != nil {
-			*f.err = fmt.Errorf("from %s: %w", f.from, err2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:331
-			goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:89
-		}
+	err2 = f.body2.Results(r)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:351
+	f.body2 = nil
+after2:
+//line github.com/movenext/movenext/examples/22-sql/main.go:89
+	if err2 != nil {
+		*f.err = err2
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:357
+		goto epilogue
+//line github.com/movenext/movenext/examples/22-sql/main.go:91
 	}
-	// main.go:90: if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
-//line github.com/movenext/movenext/examples/22-sql/main.go:90
-	if awaited2 = exec(f.ctx, f.tx, "ADD", f.to, f.amount); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:339
+	(*f.succeeded) = true
+	// main.go:93: _, err = end(ctx, tx.Commit).Await()
+//line github.com/movenext/movenext/examples/22-sql/main.go:93
+	if awaited2 = end(f.ctx, f.tx.Commit); awaited2.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:365
 		goto after3
 	}
 	f.State = 3
-	f.from = "" // not needed any more
-	f.await2 = awaited2
+	f.ctx, f.body, f.bodyEnter, f.tx, f.succeeded = nil, nil, nil, nil, nil // not needed any more
+	f.await3 = awaited2
 	return r.Await(awaited2), false
 resume3:
-	awaited2 = statemachine.AwaitedJob(r, f.await2)
-	f.await2 = nil
+	awaited2 = statemachine.AwaitedJob(r, f.await3)
+	f.await3 = nil
 after3:
-	{
-//line github.com/movenext/movenext/examples/22-sql/main.go:90
-		_, err2 := awaited2.GetResult()
-//line github.com/movenext/movenext/examples/22-sql/main.go:90
-		if err2 != nil {
-			*f.err = fmt.Errorf("to %s: %w", f.to, err2)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:356
-			goto epilogue
-//line github.com/movenext/movenext/examples/22-sql/main.go:92
-		}
-	}
-	// main.go:93: _, err = end(ctx, tx.Commit).Await()
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
-	if awaited3 = end(f.ctx, f.tx.Commit); awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:364
-		goto after4
-	}
-	f.State = 4
-	f.ctx, f.from, f.to, f.tx = nil, "", "", nil // not needed any more
-	f.await4 = awaited3
-	return r.Await(awaited3), false
-resume4:
-	awaited3 = statemachine.AwaitedJob(r, f.await4)
-	f.await4 = nil
-after4:
-//line github.com/movenext/movenext/examples/22-sql/main.go:93
-	_, *f.err = awaited3.GetResult()
+	_, *f.err = awaited2.GetResult()
 epilogue:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:382
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:383
 		return true, false
 	}
-	f.State = 5
-	f.ctx, f.from, f.to, f.tx = nil, "", "", nil // not needed any more
+	f.State = 4
+	f.ctx, f.body, f.bodyEnter, f.tx, f.succeeded = nil, nil, nil, nil, nil // not needed any more
 	return false, false
-resume5:
+resume4:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:391
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:392
 	goto epilogue
 }
 
-// transferMachine is [transfer] as the root of a chain: chain, job and frame in one allocation.
-type transferMachine struct {
-	builder statemachine.Builder[job.Void]
-	kept    transferFrame
+func (f *withTxFrame) Location() statemachine.Location {
+	return statemachine.At(&f.Frame, "main.withTx", "github.com/movenext/movenext/examples/22-sql/main.go", 78, 89, 93, 95)
 }
 
-func (f *transferMachine) MoveNext(r *statemachine.Run) bool {
+func (f *withTxFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return *f.err
+}
+
+// withTxMachine is [withTx] as the root of a chain: chain, job and frame in one allocation.
+type withTxMachine struct {
+	builder statemachine.Builder[job.Void]
+	kept    withTxFrame
+}
+
+func (f *withTxMachine) MoveNext(r *statemachine.Run) bool {
 	if !f.kept.moveNext(r, nil) {
 		return false
 	}
 	f.builder.SetResult(r, job.Void{}, *f.kept.err)
-	f.kept = transferFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
+	f.kept = withTxFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-func (f *transferMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 77, 87, 90, 93, 95)
+func (f *withTxMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.withTx", "github.com/movenext/movenext/examples/22-sql/main.go", 78, 89, 93, 95)
 }
 
-// transferFunc1Enter enters a function literal of [transfer] for another machine. It returns the
+// withTxFunc1Enter enters a function literal of [withTx] for another machine. It returns the
 // results or, suspended, the frame that will have them.
-func transferFunc1Enter(r *statemachine.Run, err *error, ctx context.Context, tx *sql.Tx) *transferFunc1Frame {
-	frame := transferFunc1Frame{err: err}
-	if frame.moveNext(r, &transferFunc1Args{ctx: ctx, tx: tx}) {
+func withTxFunc1Enter(r *statemachine.Run, succeeded *bool, ctx context.Context, tx *sql.Tx, err *error) *withTxFunc1Frame {
+	frame := withTxFunc1Frame{err: err}
+	if frame.moveNext(r, &withTxFunc1Args{succeeded: succeeded, ctx: ctx, tx: tx}) {
 		return nil
 	}
-	m := new(transferFunc1Frame)
+	m := new(withTxFunc1Frame)
 	*m = frame
 	r.Push(context.Background(), m, &m.Frame)
 	return m
 }
 
-// transferFunc1Frame is the frame of a function literal of [transfer]: what it keeps while it is
+// withTxFunc1Frame is the frame of a function literal of [withTx]: what it keeps while it is
 // suspended.
-type transferFunc1Frame struct {
+type withTxFunc1Frame struct {
 	statemachine.Frame
 
 	err *error
@@ -433,20 +443,20 @@ type transferFunc1Frame struct {
 	await1 *job.Job[job.Void]
 }
 
-// transferFunc1Args are the parameters that only the start of a function literal of [transfer]
-// needs.
-type transferFunc1Args struct {
-	ctx context.Context
-	tx  *sql.Tx
+// withTxFunc1Args are the parameters that only the start of a function literal of [withTx] needs.
+type withTxFunc1Args struct {
+	succeeded *bool
+	ctx       context.Context
+	tx        *sql.Tx
 }
 
-func (f *transferFunc1Frame) MoveNext(r *statemachine.Run) bool {
+func (f *withTxFunc1Frame) MoveNext(r *statemachine.Run) bool {
 	return f.moveNext(r, nil)
 }
 
-// moveNext runs a function literal of [transfer] on to its next suspension (false) or its end
+// moveNext runs a function literal of [withTx] on to its next suspension (false) or its end
 // (true). When it continues, args is nil.
-func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Args) bool {
+func (f *withTxFunc1Frame) moveNext(r *statemachine.Run, args *withTxFunc1Args) bool {
 	var awaited *job.Job[job.Void]
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
@@ -458,14 +468,14 @@ func (f *transferFunc1Frame) moveNext(r *statemachine.Run, args *transferFunc1Ar
 		statemachine.Misuse(resumeAt)
 		return false
 	}
-//line github.com/movenext/movenext/examples/22-sql/main.go:82
-	if (*f.err) == nil {
+//line github.com/movenext/movenext/examples/22-sql/main.go:84
+	if !!(*args.succeeded) {
 		goto endIf1
 	}
-	// main.go:83: _, undone := end(ctx, tx.Rollback).Await()
-//line github.com/movenext/movenext/examples/22-sql/main.go:83
+	// main.go:85: _, undone := end(ctx, tx.Rollback).Await()
+//line github.com/movenext/movenext/examples/22-sql/main.go:85
 	if awaited = end(args.ctx, args.tx.Rollback); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:469
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:479
 		goto after1
 	}
 	f.State = 1
@@ -476,21 +486,244 @@ resume1:
 	f.await1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/examples/22-sql/main.go:83
+//line github.com/movenext/movenext/examples/22-sql/main.go:85
 		_, undone := awaited.GetResult()
 		(*f.err) = errors.Join((*f.err), undone)
 	}
 endIf1:
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:485
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:495
 	return true
 }
 
-func (f *transferFunc1Frame) Location() statemachine.Location {
-	return statemachine.At(&f.Frame, "main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 83)
+func (f *withTxFunc1Frame) Location() statemachine.Location {
+	return statemachine.At(&f.Frame, "main.withTx", "github.com/movenext/movenext/examples/22-sql/main.go", 85)
 }
 
-func (f *transferFunc1Frame) Results(r *statemachine.Run) {
+func (f *withTxFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
+}
+
+// Digest of transfer: 0b7a19cbddbf6fa8
+
+// transferAsync starts [transfer] as a state machine and returns its job.
+func transferAsync(ctx context.Context, db *sql.DB, from, to string, amount int) (result *job.Job[job.Void]) {
+	_ = transfer // it is not unused
+	var r statemachine.Run
+	frame := transferLocals{}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0 := frame.moveNext(&r, &transferArgs{ctx: ctx, db: db, from: from, to: to, amount: amount}); hasEnded {
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &transferMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+}
+
+// transferLocals is what [transfer] keeps while it is suspended.
+type transferLocals struct {
+	statemachine.Frame
+
+	withTx1 *withTxFrame
+}
+
+// transferArgs are the parameters that only the start of [transfer] needs.
+type transferArgs struct {
+	ctx    context.Context
+	db     *sql.DB
+	from   string
+	to     string
+	amount int
+}
+
+// moveNext runs [transfer] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *transferLocals) moveNext(r *statemachine.Run, args *transferArgs) (hasEnded bool, result0 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return
+	}
+	{
+		from := args.from
+		amount := args.amount
+		to := args.to
+//line github.com/movenext/movenext/examples/22-sql/main.go:101
+		enter1 := func(r *statemachine.Run, arg1 context.Context, arg2 *sql.Tx) (interface{ Results(*statemachine.Run) error }, error) {
+//line github.com/movenext/movenext/examples/22-sql/main.go:101
+			m, r1 := transferFunc1Enter(r, from, amount, to, arg1, arg2)
+//line github.com/movenext/movenext/examples/22-sql/main.go:101
+			if m == nil {
+//line github.com/movenext/movenext/examples/22-sql/main.go:101
+				return nil, r1
+			}
+//line github.com/movenext/movenext/examples/22-sql/main.go:101
+			return m, r1
+		}
+//line github.com/movenext/movenext/examples/22-sql/main.go:101
+		f.withTx1, result0 = withTxEnter(r, enter1, args.ctx, args.db, func(ctx context.Context, tx *sql.Tx) error {
+			if _, err := exec(ctx, tx, "ADD", from, -amount).Await(); err != nil {
+				return fmt.Errorf("from %s: %w", from, err)
+			}
+			if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
+				return fmt.Errorf("to %s: %w", to, err)
+			}
+			return nil
+		})
+	}
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:578
+	if f.withTx1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/examples/22-sql/main.go:101
+	result0 = f.withTx1.Results(r)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:587
+	f.withTx1 = nil
+after1:
+	return true, result0
+}
+
+// transferMachine is [transfer] as the root of a chain: chain, job and frame in one allocation.
+type transferMachine struct {
+	builder statemachine.Builder[job.Void]
+	kept    transferLocals
+}
+
+func (f *transferMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0 := f.kept.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = transferLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
+	return true
+}
+
+func (f *transferMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 101)
+}
+
+// transferFunc1Enter enters a function literal of [transfer] for another machine. It returns the
+// results or, suspended, the frame that will have them.
+func transferFunc1Enter(r *statemachine.Run, from string, amount int, to string, ctx context.Context, tx *sql.Tx) (*transferFunc1Frame, error) {
+	frame := transferFunc1Locals{from: from, amount: amount, to: to, ctx: ctx, tx: tx}
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
+		return nil, v0
+	}
+	m := &transferFunc1Frame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, nil
+}
+
+// transferFunc1Locals is what a function literal of [transfer] keeps while it is suspended.
+type transferFunc1Locals struct {
+	statemachine.Frame
+
+	ctx    context.Context
+	tx     *sql.Tx
+	from   string
+	amount int
+	to     string
+
+	await1 *job.Job[sql.Result]
+}
+
+// transferFunc1Frame is the frame of a function literal of [transfer] for a caller that is a
+// machine.
+type transferFunc1Frame struct {
+	kept transferFunc1Locals
+
+	result0 error
+}
+
+func (f *transferFunc1Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.kept.moveNext(r)
+	return hasEnded
+}
+
+// moveNext runs a function literal of [transfer] on to its next suspension (false) or its end
+// (true).
+func (f *transferFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	var awaited *job.Job[sql.Result]
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	default:
+		statemachine.Misuse(resumeAt)
+		return
+	}
+	// main.go:102: if _, err := exec(ctx, tx, "ADD", from, -amount).Await(); err != nil {
+//line github.com/movenext/movenext/examples/22-sql/main.go:102
+	if awaited = exec(f.ctx, f.tx, "ADD", f.from, -f.amount); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:670
+		goto after1
+	}
+	f.State = 1
+	f.await1 = awaited
+	return r.Await(awaited), nil
+resume1:
+	awaited = statemachine.AwaitedJob(r, f.await1)
+	f.await1 = nil
+after1:
+	{
+//line github.com/movenext/movenext/examples/22-sql/main.go:102
+		_, err := awaited.GetResult()
+//line github.com/movenext/movenext/examples/22-sql/main.go:102
+		if err != nil {
+			result0 = fmt.Errorf("from %s: %w", f.from, err)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:686
+			return true, result0
+//line github.com/movenext/movenext/examples/22-sql/main.go:104
+		}
+	}
+	// main.go:105: if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
+//line github.com/movenext/movenext/examples/22-sql/main.go:105
+	if awaited = exec(f.ctx, f.tx, "ADD", f.to, f.amount); awaited.IsCompleted() && r.Proceed() {
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:694
+		goto after2
+	}
+	f.State = 2
+	f.ctx, f.tx, f.from = nil, nil, "" // not needed any more
+	f.await1 = awaited
+	return r.Await(awaited), nil
+resume2:
+	awaited = statemachine.AwaitedJob(r, f.await1)
+	f.await1 = nil
+after2:
+	{
+//line github.com/movenext/movenext/examples/22-sql/main.go:105
+		_, err := awaited.GetResult()
+//line github.com/movenext/movenext/examples/22-sql/main.go:105
+		if err != nil {
+			result0 = fmt.Errorf("to %s: %w", f.to, err)
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:711
+			return true, result0
+//line github.com/movenext/movenext/examples/22-sql/main.go:107
+		}
+	}
+//line github.com/movenext/movenext/examples/22-sql/main.go:108
+	return true, nil
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:718
+}
+
+func (f *transferFunc1Frame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 102, 105)
+}
+
+func (f *transferFunc1Frame) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return f.result0
 }
 
 // Digest of report: 10600b0c40d81585
@@ -556,88 +789,88 @@ func (f *reportFrame) step(r *statemachine.Run, args *reportArgs) (hasEnded bool
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/examples/22-sql/main.go:99
+//line github.com/movenext/movenext/examples/22-sql/main.go:114
 	f.loop1 = statemachine.RangeStream(accountsAsync(args.ctx, args.db))
-//line github.com/movenext/movenext/examples/22-sql/main.go:99
+//line github.com/movenext/movenext/examples/22-sql/main.go:114
 	f.loops.Open(f.loop1)
 range1:
-	// main.go:99: for a, err := range accounts(ctx, db) {
-//line github.com/movenext/movenext/examples/22-sql/main.go:99
+	// main.go:114: for a, err := range accounts(ctx, db) {
+//line github.com/movenext/movenext/examples/22-sql/main.go:114
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:568
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:801
 		goto resume1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/examples/22-sql/main.go:99
+//line github.com/movenext/movenext/examples/22-sql/main.go:114
 	if !f.loop1.More(r) {
 		goto done1
 	}
 	{
-//line github.com/movenext/movenext/examples/22-sql/main.go:99
+//line github.com/movenext/movenext/examples/22-sql/main.go:114
 		a, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:583
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:816
 			goto leave1
-//line github.com/movenext/movenext/examples/22-sql/main.go:102
+//line github.com/movenext/movenext/examples/22-sql/main.go:117
 		}
 		fmt.Println(" ", a.owner, a.balance)
 	}
-//line github.com/movenext/movenext/examples/22-sql/main.go:104
+//line github.com/movenext/movenext/examples/22-sql/main.go:119
 	if f.limit--; f.limit == 0 {
 		goto leave2
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:593
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:826
 	goto range1
 leave1:
-//line github.com/movenext/movenext/examples/22-sql/main.go:104
+//line github.com/movenext/movenext/examples/22-sql/main.go:119
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:598
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:831
 		goto resume2
 	}
 	f.State = 2
 	return false
 resume2:
-//line github.com/movenext/movenext/examples/22-sql/main.go:104
+//line github.com/movenext/movenext/examples/22-sql/main.go:119
 	f.loop1.Stopped(r)
-//line github.com/movenext/movenext/examples/22-sql/main.go:104
+//line github.com/movenext/movenext/examples/22-sql/main.go:119
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:608
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:841
 	f.loop1 = nil
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/22-sql/main.go:104
+//line github.com/movenext/movenext/examples/22-sql/main.go:119
 	return true
 leave2:
-//line github.com/movenext/movenext/examples/22-sql/main.go:104
+//line github.com/movenext/movenext/examples/22-sql/main.go:119
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:616
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:849
 		goto resume3
 	}
 	f.State = 3
 	return false
 resume3:
-//line github.com/movenext/movenext/examples/22-sql/main.go:104
+//line github.com/movenext/movenext/examples/22-sql/main.go:119
 	f.loop1.Stopped(r)
-//line github.com/movenext/movenext/examples/22-sql/main.go:104
+//line github.com/movenext/movenext/examples/22-sql/main.go:119
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:626
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:859
 	f.loop1 = nil
 	goto endRange1
 done1:
-//line github.com/movenext/movenext/examples/22-sql/main.go:104
+//line github.com/movenext/movenext/examples/22-sql/main.go:119
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:632
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:865
 	f.loop1 = nil
 endRange1:
-//line github.com/movenext/movenext/examples/22-sql/main.go:108
+//line github.com/movenext/movenext/examples/22-sql/main.go:123
 	f.result0 = nil
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:637
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:870
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/22-sql/main.go:108
+//line github.com/movenext/movenext/examples/22-sql/main.go:123
 	return true
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:641
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:874
 }
 
 // reportMachine is [report] as the root of a chain: chain, job and frame in one allocation.
@@ -657,7 +890,7 @@ func (f *reportMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *reportMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.report", "github.com/movenext/movenext/examples/22-sql/main.go", 99, 99, 99)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.report", "github.com/movenext/movenext/examples/22-sql/main.go", 114, 114, 114)
 }
 
-// Digest of what is above: 92fd05d272683ec6
+// Digest of what is above: 9c3d1763fca2cddc
