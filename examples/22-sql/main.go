@@ -70,8 +70,8 @@ func accounts(ctx context.Context, db *sql.DB) iter.Seq2[account, error] {
 	}
 }
 
-// withTx calls body with a transaction, and then commits it, or rolls it back if body has failed or
-// panicked.
+// withTx calls body with a transaction, and then commits it, or rolls it back if body has failed
+// or panicked.
 //
 //movenext:async
 func withTx(ctx context.Context, db *sql.DB, body func(context.Context, *sql.Tx) error) (err error) {
