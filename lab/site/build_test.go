@@ -59,7 +59,7 @@ func TestALinkThatLeadsNowhereNamesItsLine(t *testing.T) {
 
 func TestLinksAreRewritten(t *testing.T) {
 	s := repository(t, map[string]string{
-		"README.md":            "# Title\n\n[a](docs/a%20b.md#two-words) [b](docs) [c](docs/main.go#L3) [d](https://example.org/x?y#z) [e](mailto:a@example.org) [f](#title) ![g](docs/p.png) [h](docs/decisions)\n\n`go test -n=<x> -- &lt;`\n",
+		"README.md":            "# Title\n\n[a](docs/a%20b.md#two-words) [b](docs) [c](docs/main.go#L3) [d](https://example.org/x?y#z) [e](mailto:a@example.org) [f](#title) ![g](docs/p.png) [h](docs/decisions)\n\n`go test -n=<x> -- &lt;`\n\n1 000 000 jobs in 10 ms, `1 000`, 5 men\n",
 		"docs/a b.md":          "# A\n\n## Two words\n\n[up](../README.md) [play](other/README.md) <!-- replay: lesson --> <!-- dropped -->\n\n<!-- replay: lesson -->\n\n## Two words\n\n<!-- language: ru -->\n\nтекст\n\n<!-- language: en -->\n\ntext\n",
 		"docs/other/README.md": "# Other\n",
 		"docs/decisions/1.md":  "# One\n",
@@ -75,6 +75,7 @@ func TestLinksAreRewritten(t *testing.T) {
 		`href="docs/a%20b.html#two-words"`, `href="https://example.org/r/tree/main/docs"`, `href="https://example.org/r/blob/main/docs/main.go#L3"`,
 		`href="https://example.org/x?y#z"`, `href="mailto:a@example.org"`, `href="#title"`, `src="docs/p.png"`, `href="docs/decisions/index.html"`,
 		`<code>go test <span class="flag">-n=&lt;x&gt;</span> <span class="flag">--</span> &amp;lt;</code>`,
+		"<p>1\u00a0000\u00a0000 jobs in 10\u00a0ms, <code>1 000</code>, 5 men</p>",
 	} {
 		assert.Contains(t, index, want)
 	}

@@ -113,9 +113,30 @@ func (s *site) render() error {
 			found = append(found, fmt.Errorf("%s: %w", p.path, err))
 		}
 		found = append(found, r.found...)
-		p.Body = template.HTML(b.String()) //nolint:gosec // the renderer escapes, and passes no HTML on
+		p.Body = template.HTML(unbroken(b.String())) //nolint:gosec // the renderer escapes, and passes no HTML on
 	}
 	return errors.Join(found...)
+}
+
+var (
+	// textOrNot matches code, a tag, or a piece of text.
+	textOrNot = regexp.MustCompile(`(?s)<pre\b.*?</pre>|<code\b.*?</code>|<[^>]*>|[^<]+`)
+
+	// spaced is the space in 10 000, and the one before a unit.
+	spaced = regexp.MustCompile(`(\d) (\d{3}\b|(?:[nµm]?s|[kKMGT]?i?B|%|[km]?Hz)(?:[^\pL\d]|$))`)
+)
+
+// unbroken keeps numbers whole, with their units: in text, no line ends within them.
+func unbroken(body string) string {
+	return textOrNot.ReplaceAllStringFunc(body, func(s string) string {
+		if s[0] == '<' {
+			return s
+		}
+		for range 2 { // matches do not overlap: 1 000 000
+			s = spaced.ReplaceAllString(s, "$1\u00a0$2")
+		}
+		return s
+	})
 }
 
 // pageRenderer renders the elements that the site formats in its own way.
