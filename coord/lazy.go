@@ -6,6 +6,7 @@ import (
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/job/root"
 )
 
 // Lazy is a value that is computed once, on the first request. Make one with
@@ -27,7 +28,7 @@ type Lazy[T any] struct {
 
 // NewLazy returns a Lazy whose value fn computes. With a nil fn, Get fails with
 // job.ErrNilFunc. fn must not get the value: it would wait for itself.
-func NewLazy[T any](fn func(context.Context) (T, error)) *Lazy[T] { return &Lazy[T]{fn: fn} }
+func NewLazy[T any](fn root.Func[T]) *Lazy[T] { return &Lazy[T]{fn: fn} }
 
 // Get returns the value, computing it if necessary. It returns fn's error, or the reason
 // why ctx ended. A panic in fn is an error, which wraps a *job.PanicError. If fn calls

@@ -5,6 +5,7 @@ import (
 
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/job/root"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -164,7 +165,7 @@ func (p *ObjectPool[T]) Use(ctx context.Context, fn func(context.Context, T) err
 
 // UseAsync returns a job that calls fn as [ObjectPool.Use] does, as a job on the ambient
 // scheduler of ctx, or the default.
-func (p *ObjectPool[T]) UseAsync(ctx context.Context, fn func(context.Context, T) error) *job.Job[job.Void] {
+func (p *ObjectPool[T]) UseAsync(ctx context.Context, fn root.ActionOf[T]) *job.Job[job.Void] {
 	if fn == nil {
 		return job.FromError[job.Void](job.ErrNilFunc)
 	}

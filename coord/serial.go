@@ -6,6 +6,7 @@ import (
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/job/root"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -39,7 +40,7 @@ func (s *Serial[K]) Do(ctx context.Context, key K, fn func(context.Context) erro
 // DoAsync returns a job that runs fn after all earlier functions of key have ended, on
 // the ambient scheduler of ctx, or the default. If ctx ends before that, the job is
 // immediately Canceled and fn is not called. See [InTurnAsync].
-func (s *Serial[K]) DoAsync(ctx context.Context, key K, fn func(context.Context) error) *job.Job[job.Void] {
+func (s *Serial[K]) DoAsync(ctx context.Context, key K, fn root.Action) *job.Job[job.Void] {
 	if fn == nil {
 		return job.FromError[job.Void](job.ErrNilFunc)
 	}
@@ -71,7 +72,7 @@ func InTurn[K comparable, T any](ctx context.Context, s *Serial[K], key K, fn fu
 // continuation of the turn: fn gets the job's own context, as with job.ContinueWith, and
 // Cancel works on it. However the job ends (an error, a panic, a scheduler's refusal),
 // the key's next function then gets its turn.
-func InTurnAsync[K comparable, T any](ctx context.Context, s *Serial[K], key K, fn func(context.Context) (T, error)) *job.Job[T] {
+func InTurnAsync[K comparable, T any](ctx context.Context, s *Serial[K], key K, fn root.Func[T]) *job.Job[T] {
 	if fn == nil {
 		return job.FromError[T](job.ErrNilFunc)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/internal/shrinkmap"
 	"github.com/movenext/movenext/job"
+	"github.com/movenext/movenext/job/root"
 )
 
 // SingleFlight lets concurrent callers with the same key share one computation. Nothing
@@ -27,7 +28,7 @@ type SingleFlight[K comparable, T any] struct {
 // error, which wraps a *job.PanicError. If fn calls runtime.Goexit, so does a caller whose
 // worker runs the computation in place (see [job.Job.Wait]), and the others get
 // job.ErrGoexit. It blocks; its twin is [SingleFlight.DoAsync].
-func (s *SingleFlight[K, T]) Do(ctx context.Context, key K, fn func(context.Context) (T, error)) (T, error) {
+func (s *SingleFlight[K, T]) Do(ctx context.Context, key K, fn root.Func[T]) (T, error) {
 	ctx, err := checkContext(ctx)
 	if err == nil && fn == nil {
 		err = job.ErrNilFunc
@@ -41,7 +42,7 @@ func (s *SingleFlight[K, T]) Do(ctx context.Context, key K, fn func(context.Cont
 
 // DoAsync returns a job that ends with the results of [SingleFlight.Do], or is Canceled
 // when ctx ends first.
-func (s *SingleFlight[K, T]) DoAsync(ctx context.Context, key K, fn func(context.Context) (T, error)) *job.Job[T] {
+func (s *SingleFlight[K, T]) DoAsync(ctx context.Context, key K, fn root.Func[T]) *job.Job[T] {
 	ctx, err := checkContext(ctx)
 	if err == nil && fn == nil {
 		err = job.ErrNilFunc

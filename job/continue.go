@@ -6,7 +6,7 @@ import (
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/suspension"
-	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/job/root"
 )
 
 // continued is the job of ContinueWith.
@@ -31,7 +31,7 @@ type continued[T, U any] struct {
 // j ended that way, and is Canceled with [ErrFiltered] if not. A nil j counts as a job
 // that has Faulted with [ErrNilJob], and fn gets such a job. See also [Then], [Catch]
 // and [Finally].
-func ContinueWith[T, U any](ctx context.Context, j *Job[T], fn func(context.Context, *Job[T]) (U, error), opts ...Option) *Job[U] {
+func ContinueWith[T, U any](ctx context.Context, j *Job[T], fn root.FuncOf[*Job[T], U], opts ...Option) *Job[U] {
 	c := &continued[T, U]{fn: fn, antecedent: orNilJob(j)}
 	err := c.job.core.prepare(&c.link.body, c, ctx, opts, forContinuation, fn == nil)
 	c.link.attach(&c.job.core, &c.antecedent.core, err)
@@ -60,7 +60,7 @@ func (c *continued[T, U]) drop() {
 // ContinueWith is the function [ContinueWith] for an fn without a result, so that calls
 // can be chained in the order in which they run. A continuation that changes the type of
 // the result has to be made by a function: Go's methods have no type parameters.
-func (j *Job[T]) ContinueWith(ctx context.Context, fn func(context.Context, *Job[T]) error, opts ...Option) *Job[Void] {
+func (j *Job[T]) ContinueWith(ctx context.Context, fn root.ActionOf[*Job[T]], opts ...Option) *Job[Void] {
 	antecedent := orNilJob(j) // not j: a variable that changes would be allocated
 	c := &continuedVoid{fn: func(ctx context.Context) error { return fn(ctx, antecedent) }}
 	err := c.job.core.prepare(&c.link.body, c, ctx, opts, forContinuation, fn == nil)
@@ -99,7 +99,7 @@ func (c *continuedVoid) drop() {
 // waiter's goroutine, as in [Job.Wait].
 //
 // The name is that of JavaScript's promises.
-func Then[T, U any](ctx context.Context, j *Job[T], fn func(context.Context, T) (U, error), opts ...Option) *Job[U] {
+func Then[T, U any](ctx context.Context, j *Job[T], fn root.FuncOf[T, U], opts ...Option) *Job[U] {
 	t := &then[T, U]{fn: fn, antecedent: orNilJob(j)}
 	err := t.job.core.prepare(&t.link.body, t, ctx, opts, forThen, fn == nil)
 	t.job.core.only = only(Completed)
@@ -143,7 +143,7 @@ func (t *then[T, U]) drop() {
 // nil j and other options are as with [ContinueWith].
 //
 // The name is that of JavaScript's promises.
-func Catch[T any](ctx context.Context, j *Job[T], fn func(context.Context, error) (T, error), opts ...Option) *Job[T] {
+func Catch[T any](ctx context.Context, j *Job[T], fn root.FuncOf[error, T], opts ...Option) *Job[T] {
 	c := &catch[T]{fn: fn, antecedent: orNilJob(j)}
 	err := c.job.core.prepare(&c.link.body, c, ctx, opts, forCatch, fn == nil)
 	if c.job.core.only == 0 {
@@ -192,7 +192,7 @@ func (c *catch[T]) drop() {
 // Faulted with [ErrNilJob], so fn runs for it too. Only a scheduler that refuses or
 // abandons the job keeps fn from running; the job then fails with that reason. Scheduler
 // and other options are those of [ContinueWith], except the filters and [Shielded].
-func Finally[T any](ctx context.Context, j *Job[T], fn func(context.Context) error, opts ...Option) *Job[T] {
+func Finally[T any](ctx context.Context, j *Job[T], fn root.Action, opts ...Option) *Job[T] {
 	f := &finally[T]{fn: fn, antecedent: orNilJob(j)}
 	err := f.job.core.prepare(&f.link.body, f, ctx, opts, forFinally, fn == nil)
 	if err == nil {
@@ -212,15 +212,15 @@ type finally[T any] struct {
 
 func (f *finally[T]) base() *core { return &f.job.core }
 
-func (f *finally[T]) completer() jobCompleter { return (*completer[T])(&f.job) }
+func (f *finally[T]) completer() jobCompleter { return &finallyEnd[T]{f, f.antecedent} }
 
 func (f *finally[T]) continues() *link { return &f.link }
 
 func (f *finally[T]) invoke(ctx context.Context) (err error) {
 	f.link.takeAntecedent()
 	failed := f.fn(ctx)
-	if rest := suspension.Of(failed); rest != nil {
-		return &finallyRest[T]{Suspended: rest, finally: f, antecedent: f.antecedent}
+	if suspension.Of(failed) != nil {
+		return failed
 	}
 	f.job.value, err = f.outcomeAfter(f.antecedent, failed)
 	return err
@@ -236,33 +236,27 @@ func (f *finally[T]) outcomeAfter(antecedent *Job[T], failed error) (T, error) {
 	return v, err
 }
 
-// finallyRest is an fn that has suspended. It adapts the end of fn to the end of the
-// job, whose result types differ.
-type finallyRest[T any] struct { //nolint:errname // an error by type alone
-	suspension.Suspended
+// finallyEnd is the right to complete the job once an fn that has suspended ends. It adapts the
+// end of fn to that of the job, since their result types differ.
+type finallyEnd[T any] struct {
 	finally    *finally[T]
 	antecedent *Job[T]
 }
 
-// GoOn implements suspension.Suspended.
-func (r *finallyRest[T]) GoOn(_ any, worker schedulers.Worker, spent uint8) {
-	r.Suspended.GoOn(r, worker, spent)
-}
-
 // Return implements suspension.Completer.
-func (r *finallyRest[T]) Return(_ Void, failed error) continuation.Chain {
-	v, err := r.finally.outcomeAfter(r.antecedent, failed)
-	return (*completer[T])(&r.finally.job).Return(v, err)
+func (e *finallyEnd[T]) Return(_ Void, failed error) continuation.Chain {
+	v, err := e.finally.outcomeAfter(e.antecedent, failed)
+	return (*completer[T])(&e.finally.job).Return(v, err)
 }
 
 // Fault implements suspension.Completer.
-func (r *finallyRest[T]) Fault(err error) continuation.Chain {
-	r.finally.antecedent = r.antecedent
-	return (*completer[T])(&r.finally.job).Fault(err)
+func (e *finallyEnd[T]) Fault(err error) continuation.Chain {
+	e.finally.antecedent = e.antecedent
+	return (*completer[T])(&e.finally.job).Fault(err)
 }
 
 // Handle implements suspension.Completer.
-func (r *finallyRest[T]) Handle() any { return &r.finally.job }
+func (e *finallyEnd[T]) Handle() any { return &e.finally.job }
 
 // crashError implements keeper: the job's result survives a crash of fn, whose error is
 // joined to the job's.

@@ -66,7 +66,8 @@
 // link.go the common part of all continuations; relay.go and whenany.go the removal of
 // losers; scope.go and the other files named scope… the children. The list of
 // continuations, where the only race is, has its own package: continuation. Package
-// job/bridge turns channels, contexts and callbacks into jobs.
+// job/bridge turns channels, contexts and callbacks into jobs. Package job/root has the types of
+// functions that become jobs.
 //
 // The names follow .NET's: Task is Job, TaskStatus is [Status], TaskCompletionSource is
 // [Source].

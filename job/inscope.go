@@ -5,6 +5,7 @@ import (
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/job/root"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -37,7 +38,7 @@ func InScope(ctx context.Context, body func(context.Context, *Scope) error, opts
 // InScopeAsync returns the job of a new [Scope] whose body runs on the scope's
 // scheduler. The job ends when body and all children have ended. If body panics, the
 // panic is the job's only error. It does not block, and is the twin of [InScope].
-func InScopeAsync(ctx context.Context, body func(context.Context, *Scope) error, opts ...Option) *Job[Void] {
+func InScopeAsync(ctx context.Context, body root.ActionOf[*Scope], opts ...Option) *Job[Void] {
 	s := newScope(ctx, opts, 3)
 	return s.run(body)
 }

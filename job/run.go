@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 
+	"github.com/movenext/movenext/job/root"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -35,7 +36,7 @@ func (t *runJob[T]) drop() { t.fn = nil }
 // it. A goroutine that uses the context does not count; work that must not outlive fn
 // belongs in a [Scope]. If ctx has ended when the job's turn comes, the job becomes
 // Canceled and fn is not called. A nil fn makes a job that has faulted with [ErrNilFunc].
-func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
+func New[T any](ctx context.Context, fn root.Func[T], opts ...Option) *Job[T] {
 	t := &runJob[T]{fn: fn}
 	if err := t.job.core.prepare(&t.body, t, ctx, opts, forJob, fn == nil); err != nil {
 		t.job.core.faultWith(err)
@@ -48,14 +49,14 @@ func New[T any](ctx context.Context, fn func(context.Context) (T, error), opts .
 // Run is [New] and [Job.Start]. If the scheduler refuses the job, it faults with an
 // error that wraps the refusal ([ErrShutdown], [ErrRejected]). Work that fn starts and
 // does not wait for continues after fn has returned; see New.
-func Run[T any](ctx context.Context, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
+func Run[T any](ctx context.Context, fn root.Func[T], opts ...Option) *Job[T] {
 	t := &runJob[T]{fn: fn}
 	t.job.core.launch(t.job.core.prepare(&t.body, t, ctx, opts, forJob, fn == nil))
 	return &t.job
 }
 
 // Go is [Run] for a function without a result.
-func Go(ctx context.Context, fn func(context.Context) error, opts ...Option) *Job[Void] {
+func Go(ctx context.Context, fn root.Action, opts ...Option) *Job[Void] {
 	t := &goJob{fn: fn}
 	t.job.core.launch(t.job.core.prepare(&t.body, t, ctx, opts, forJob, fn == nil))
 	return &t.job

@@ -6,6 +6,7 @@ import (
 	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/internal/suspension"
+	"github.com/movenext/movenext/job/root"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -74,7 +75,7 @@ func (k *children) giveBack(c *child) { c.next, k.free = k.free, c }
 // It returns false, and fn will not run, if the scope has ended or is canceled. A nil
 // fn, and a refusal by the scheduler, are failures of the scope. Start the children of
 // a scope where it was made, or from its children: they go to that worker's queue.
-func (s *Scope) Go(fn func(context.Context) error) bool {
+func (s *Scope) Go(fn root.Action) bool {
 	c := s.newChild(fn == nil)
 	if c == nil {
 		return false

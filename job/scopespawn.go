@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/job/root"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -15,7 +16,7 @@ import (
 // If the child fails, a fail-fast scope has failed, even if the handle is observed; a
 // supervising one leaves the failure to the handle. If the scope has ended, Spawn
 // returns a job that has faulted with [ErrScopeEnded].
-func Spawn[T any](s *Scope, fn func(context.Context) (T, error), opts ...Option) *Job[T] {
+func Spawn[T any](s *Scope, fn root.Func[T], opts ...Option) *Job[T] {
 	t := &spawned[T]{fn: fn}
 	if s == nil || !s.enter(&t.child) {
 		t.job.core.faultWith(ErrScopeEnded)

@@ -170,9 +170,10 @@ func (c *core) finish(q *queue, last bool) {
 // goOn lets the function continue, which has suspended.
 func (c *core) goOn(rest suspension.Suspended) {
 	b := c.own
+	end := b.owner.completer()
 	b.owner.drop() // a suspended function keeps what it needs
 	c.state.suspend()
-	rest.GoOn(b.owner.completer(), b.worker, b.spent)
+	rest.GoOn(end, b.worker, b.spent)
 }
 
 // call checks the context, runs the function and classifies its error: every step that

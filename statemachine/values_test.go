@@ -151,6 +151,12 @@ func TestMachinesInFunctionsOfUsersHoldNoGoroutine(t *testing.T) {
 }
 
 func TestAFunctionGivenToAnotherSuspendsOnEveryScheduler(t *testing.T) {
+	onEveryScheduler(t, insideWays, waitInside, waitInsideAsync)
+}
+
+// onEveryScheduler waits by all ways, as machines and then as plain Go.
+func onEveryScheduler(t *testing.T, ways int, plain func(context.Context, *gate, int) (int, error), start func(context.Context, *gate, int) *job.Job[int]) {
+	t.Helper()
 	for _, kind := range everyscheduler.Kinds() {
 		t.Run(kind.Name, func(t *testing.T) {
 			below := goroutine.New()
@@ -159,8 +165,8 @@ func TestAFunctionGivenToAnotherSuspendsOnEveryScheduler(t *testing.T) {
 			g := &gate{open: source.Job()}
 			ctx := context.WithValue(schedulers.With(context.Background(), s), gateKey{}, g)
 			var jobs []*job.Job[int]
-			for way := range insideWays {
-				jobs = append(jobs, waitInsideAsync(ctx, g, way))
+			for way := range ways {
+				jobs = append(jobs, start(ctx, g, way))
 			}
 			all := job.WhenAll(jobs...)
 			source.TrySetResult(7)
@@ -171,8 +177,8 @@ func TestAFunctionGivenToAnotherSuspendsOnEveryScheduler(t *testing.T) {
 			}
 			_, err := all.Wait(context.Background())
 			require.NoError(t, err)
-			for way := range insideWays {
-				n, err := waitInside(ctx, g, way)
+			for way := range ways {
+				n, err := plain(schedulers.With(ctx, below), g, way)
 				require.NoError(t, err)
 				assert.Equal(t, 7, n, "as plain Go")
 				n, err = jobs[way].Wait(context.Background())

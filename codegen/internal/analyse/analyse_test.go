@@ -20,7 +20,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // job is the part of package job that the rule of twins needs.
 const job = `package job // import "github.com/movenext/movenext/job"
 
-import "context"
+import (
+	"context"
+
+	"github.com/movenext/movenext/job/root"
+)
 
 type Job[T any] struct{}
 
@@ -28,14 +32,22 @@ func (*Job[T]) Await() (T, error) { panic(0) }
 
 func Yield() error { return nil }
 
-func Go(ctx context.Context, fn func(context.Context) error) *Job[int] { return nil }
+func Go(ctx context.Context, fn root.Action) *Job[int] { return nil }
+`
+
+// root is the part of package root that marks parameters.
+const root = `package root // import "github.com/movenext/movenext/job/root"
+
+import "context"
+
+type Action = func(ctx context.Context) error
 `
 
 // facts returns the facts about a function f with these parameters and this body, and a function
 // that returns the nth statement of f.
 func facts(params, body string) (*analyse.Facts, func(n int) ast.Stmt) {
 	text := "package p\nimport (\"context\"; \"github.com/movenext/movenext/job\")\nvar _ context.Context\nvar _ = job.Yield\nfunc use(...any) {}\nfunc f(" + params + ") (err error) {\n" + body + "\nreturn nil\n}"
-	p := testmodel.Package(text, job)
+	p := testmodel.Package(text, root, job)
 	fn := testmodel.Function(p, "f")
 	return analyse.Function(fn, typetext.New(p, fn.File)), func(n int) ast.Stmt { return fn.Decl.Body.List[n] }
 }

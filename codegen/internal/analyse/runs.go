@@ -30,15 +30,9 @@ func (fs *Facts) operates(call *ast.CallExpr) bool {
 	return false
 }
 
-// runners are the runtime's functions that take a function which may suspend, and call it.
-var runners = map[source.FuncKey]bool{
-	source.JobPath + ".Run": true, source.JobPath + ".Go": true, source.JobPath + ".New": true, source.JobPath + ".Spawn": true,
-	source.JobPath + ".Scope.Go": true, source.JobPath + ".InScope": true, source.JobPath + ".InScopeAsync": true,
-	source.JobPath + ".ContinueWith": true, source.JobPath + ".Job.ContinueWith": true, source.JobPath + ".Then": true, source.JobPath + ".Catch": true, source.JobPath + ".Finally": true,
-	source.CoordPath + ".NewLazy": true, source.CoordPath + ".SingleFlight.Do": true, source.CoordPath + ".SingleFlight.DoAsync": true,
-	source.CoordPath + ".Serial.Do": true, source.CoordPath + ".Serial.DoAsync": true,
-	source.CoordPath + ".ObjectPool.Use": true, source.CoordPath + ".ObjectPool.UseAsync": true,
-	source.CoordPath + ".InTurn": true, source.CoordPath + ".InTurnAsync": true,
+// operations are the functions of package parallel that take a function which may suspend, and
+// call it.
+var operations = map[source.FuncKey]bool{
 	source.ParallelPath + ".For": true, source.ParallelPath + ".ForBlocks": true, source.ParallelPath + ".ForEach": true,
 	source.ParallelPath + ".Filter": true, source.ParallelPath + ".GroupBy": true, source.ParallelPath + ".Distinct": true, source.ParallelPath + ".Scan": true,
 	source.ParallelPath + ".Map": true, source.ParallelPath + ".Reduce": true, source.ParallelPath + ".Invoke": true, source.ParallelPath + ".Run": true,
@@ -49,21 +43,22 @@ type runner struct {
 	functions []ast.Expr // arguments
 	blocks    bool       // the caller waits until they have ended
 	operation bool       // of package parallel; see lower/run.go
-	job       bool       // the function is that of a job
+	job       bool       // the function may be that of a job which the call returns
 }
 
 // runnerOf returns the runner that call names, and the identifier that names it.
 func runnerOf(call *ast.CallExpr, info *types.Info) (r runner, id *ast.Ident, ok bool) {
 	fn, id, method := source.Callee(call, info)
-	if fn == nil || fn.Pkg() == nil || !runners[source.KeyOf(fn.Origin())] || method != nil && method.Kind() != types.MethodVal {
+	if fn == nil {
 		return runner{}, nil, false
 	}
-	r = runner{operation: fn.Pkg().Path() == source.ParallelPath}
-	switch source.KeyOf(fn.Origin()) {
-	case source.JobPath + ".Run", source.JobPath + ".Go", source.JobPath + ".New":
-		r.job = true
+	if roots := source.RootsIn(call, info); roots.Functions != nil {
+		return runner{functions: roots.Functions, blocks: roots.Waits, job: roots.Job}, id, true
 	}
-	r.blocks = r.operation || source.TwinOf(fn.Origin()) != nil
+	if !operations[source.KeyOf(fn.Origin())] || method != nil {
+		return runner{}, nil, false
+	}
+	r = runner{operation: true, blocks: true}
 	sig := fn.Signature()
 	for i, param := range slices.Collect(sig.Params().Variables()) {
 		if i >= len(call.Args) {
@@ -173,10 +168,11 @@ func (fs *Facts) awaitedRun(call *ast.CallExpr) (run *ast.CallExpr, runner *ast.
 	if !ok {
 		return nil, nil
 	}
-	if _, id, ok := runnerOf(run, fs.Info); ok && id.Name == "Run" {
-		return run, id
+	fn, id, _ := source.Callee(run, fs.Info)
+	if fn == nil || !source.IsObject(fn, source.JobPath, "Run") {
+		return nil, nil
 	}
-	return nil, nil
+	return run, id
 }
 
 // NamesTypesOf reports whether lit mentions a type that one of the literals around it declares,

@@ -31,7 +31,11 @@ import (
 const (
 	job = `package job // import "github.com/movenext/movenext/job"
 
-import "context"
+import (
+	"context"
+
+	"github.com/movenext/movenext/job/root"
+)
 
 type Job[T any] struct{}
 
@@ -41,7 +45,13 @@ func (*Job[T]) Await() (T, error) { panic(0) }
 
 func Yield() error { return nil }
 
-func Go(ctx context.Context, fn func(context.Context) error) *Job[int] { return nil }
+func Go(ctx context.Context, fn root.Action) *Job[int] { return nil }
+`
+	root = `package root // import "github.com/movenext/movenext/job/root"
+
+import "context"
+
+type Action = func(ctx context.Context) error
 `
 	machine = `package statemachine // import "github.com/movenext/movenext/statemachine"
 
@@ -82,7 +92,7 @@ func lowered(signature, body string) *lower.Output {
 }
 
 func loweredWith(options lower.Options, signature, body string) *lower.Output {
-	p := testmodel.Package(declared+"func f"+signature+" {\n"+body+"\n}", job, machine)
+	p := testmodel.Package(declared+"func f"+signature+" {\n"+body+"\n}", root, job, machine)
 	fn := testmodel.Function(p, "f")
 	facts := analyse.Function(fn, typetext.New(p, fn.File))
 	if len(facts.Findings) > 0 {

@@ -40,7 +40,8 @@ type Companion struct {
 }
 
 // CompanionsIn returns the parameters with companions of a function of package pkg. A type that
-// the package cannot write has none.
+// the package cannot write has none, nor has a parameter for the root of a job, which the function
+// passes on.
 func CompanionsIn(pkg *types.Package, sig *types.Signature) []Companion {
 	var list []Companion
 	for i := range sig.Params().Len() {
@@ -54,7 +55,7 @@ func CompanionsIn(pkg *types.Package, sig *types.Signature) []Companion {
 			typ = slice.Elem()
 		}
 		fn, ok := typ.Underlying().(*types.Signature)
-		if ok && pkg != nil && typeset.Nameable(pkg, fn) {
+		if ok && !isRoot(typ) && pkg != nil && typeset.Nameable(pkg, fn) {
 			c.Func = fn
 			list = append(list, c)
 		}

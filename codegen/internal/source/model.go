@@ -20,6 +20,7 @@ const Module = "github.com/movenext/movenext"
 // which version fits.
 const (
 	JobPath          = Module + "/job"
+	RootPath         = JobPath + "/root"
 	AwaiterPath      = Module + "/awaiter"
 	CoordPath        = Module + "/coord"
 	ParallelPath     = Module + "/parallel"

@@ -35,7 +35,7 @@ func Yield() {}
 func load(t *testing.T, text string) world {
 	t.Helper()
 	fset := token.NewFileSet()
-	var job, run *types.Package
+	var job, root, run *types.Package
 	check := func(path, text string) world {
 		file, err := parser.ParseFile(fset, path+".go", text, parser.ParseComments)
 		require.NoError(t, err)
@@ -43,19 +43,20 @@ func load(t *testing.T, text string) world {
 			Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{},
 			Instances: map[*ast.Ident]types.Instance{}, Selections: map[*ast.SelectorExpr]*types.Selection{},
 		}
-		config := &types.Config{Importer: only{job, run}}
+		config := &types.Config{Importer: only{job, root, run}}
 		pkg, err := config.Check(path, fset, []*ast.File{file}, info)
 		require.NoError(t, err)
 		return world{pkg, info, file}
 	}
 	job = check(JobPath, jobText).Package
+	root = check(RootPath, rootText).Package
 	run = check(StatemachinePath, runText).Package
-	head := fmt.Sprintf("package p\nimport (job %q; statemachine %q)\nvar (_ job.Void; _ statemachine.Run)\n", JobPath, StatemachinePath)
+	head := fmt.Sprintf("package p\nimport (job %q; root %q; statemachine %q)\nvar (_ job.Void; _ root.Action; _ statemachine.Run)\n", JobPath, RootPath, StatemachinePath)
 	return check("example.com/p", head+text)
 }
 
 // only imports nothing but the packages of the runtime.
-type only [2]*types.Package
+type only [3]*types.Package
 
 var standard = importer.Default()
 
