@@ -1,7 +1,7 @@
 // A large batch comes first, and a small one later, when the large one is already running. In a
 // pool with one queue the small one waits for the rest of the large one. With a queue for each
-// batch, over the same pool, its first item is the next to run, and it gets half of the workers
-// until it is done; then the large one has all of them again.
+// batch, over the same pool, its first item runs after one more of the large one, and it gets half
+// of the workers until it is done; then the large one has all of them again.
 //
 // The document behind it, step by step: docs/sources/round-robin.md.
 package main

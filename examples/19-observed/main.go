@@ -1,6 +1,6 @@
-// Jobs without waiters, and their failures: each raises an event, and work
-// continues. Without the shim around the pool, a panic in a job whose result is
-// dropped would be as silent as an error in one.
+// Jobs without waiters, and their failures: each raises an event at once, and work continues.
+// Without the shim around the pool, the error of a job whose result is dropped is silent, and its
+// panic is written to standard error some time later, after the next garbage collection.
 //
 // The document behind it, step by step: docs/sources/round-robin.md.
 package main
