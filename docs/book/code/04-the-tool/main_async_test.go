@@ -67,23 +67,23 @@ func (f *eachFrame) moveNext(r *statemachine.Run, args *eachArgs) (hasEnded bool
 	}
 	{
 		ended := args.ended
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:35
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:40
 		f.defers.PushPlain(func() { *ended = true })
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	f.list1 = args.parts
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	if f.i1 >= len(f.list1) {
 		goto endRange1
 	}
 	{
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 		part := f.list1[f.i1]
-		// main_test.go:37: if _, err = part.Await(); err != nil {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
+		// main_test.go:42: if _, err = part.Await(); err != nil {
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:42
 		if awaited = part; awaited.IsCompleted() && r.Proceed() {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:89
 			goto after1
@@ -96,24 +96,24 @@ resume1:
 	awaited = statemachine.AwaitedJob(r, f.await1)
 	f.await1 = nil
 after1:
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:42
 	_, f.err = awaited.GetResult()
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:37
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:42
 	if f.err != nil {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:38
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:43
 		return true
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:36
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	f.i1++
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:110
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:46
 	f.err = nil
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:115
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:46
 	return true
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:119
 }
@@ -135,7 +135,7 @@ func (f *eachMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *eachMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.each", "github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go", 37)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.each", "github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go", 42)
 }
 
-// Digest of what is above: 300fe7f0b785b167
+// Digest of what is above: 1bc14f33a9e3007e
