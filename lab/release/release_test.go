@@ -19,12 +19,7 @@ func TestTheCommitCanBeReleased(t *testing.T) {
 // commit makes a repository with the files of one that can be released.
 func commit(t *testing.T) *release {
 	t.Helper()
-	for name, value := range map[string]string{
-		"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_SYSTEM": os.DevNull,
-		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a",
-	} {
-		t.Setenv(name, value)
-	}
+	commitsAsNobody(t)
 	r := &release{root: t.TempDir(), version: "v0.2.0"}
 	files := map[string]string{
 		"go.mod": "module " + modulePath + "\n", "LICENSE": "as you like\n", "CHANGELOG.md": "# Changelog\n\n## Unreleased\n\n- it is new\n\n## 0.1.0\n",
@@ -87,13 +82,4 @@ func TestAReleaseIsRefused(t *testing.T) {
 			assert.ErrorContains(t, r.check(), c.says)
 		})
 	}
-}
-
-func TestTheCommitIsTheLatestVersionOfTheModule(t *testing.T) {
-	r := commit(t)
-	env, err := r.serve(t.TempDir(), r.version)
-	require.NoError(t, err)
-	out, err := run(t.TempDir(), env, "go", "list", "-m", modulePath+"@latest")
-	require.NoError(t, err)
-	assert.Equal(t, modulePath+" v0.2.0", out)
 }

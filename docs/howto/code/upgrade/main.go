@@ -57,7 +57,7 @@ func (h *hub) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	ahead, _ := rw.Reader.Peek(rw.Reader.Buffered())
+	ahead, _ := rw.Peek(rw.Reader.Buffered())
 	conn := nc.(*netio.TLSConn)
 	m := &member{conn, coord.NewBounded[[]byte](16, coord.Reject)}
 	if !h.enter(m, ahead) {
@@ -157,9 +157,9 @@ func main() {
 
 	ann, annReads := visit(l.Addr().String(), client)
 	bob, bobReads := visit(l.Addr().String(), client)
-	fmt.Fprintln(ann, "I am Ann")
+	_, _ = fmt.Fprintln(ann, "I am Ann")
 	fmt.Println("Ann hears:", next(annReads), "Bob hears:", next(bobReads))
-	fmt.Fprintln(bob, "I am Bob")
+	_, _ = fmt.Fprintln(bob, "I am Bob")
 	fmt.Println("Ann hears:", next(annReads), "Bob hears:", next(bobReads))
 
 	fmt.Println(server.Shutdown(context.Background()), <-ended) // it has let the two go
@@ -181,7 +181,7 @@ func visit(at string, config *tls.Config) (*tls.Conn, *bufio.Reader) {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: example.com\r\nConnection: Upgrade\r\nUpgrade: hub\r\n\r\n")
+	_, _ = fmt.Fprint(c, "GET / HTTP/1.1\r\nHost: example.com\r\nConnection: Upgrade\r\nUpgrade: hub\r\n\r\n")
 	r := bufio.NewReader(c)
 	for next(r) != "" { // the answer, to its empty line
 	}

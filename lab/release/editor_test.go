@@ -1,4 +1,4 @@
-package codegen_test
+package main
 
 import (
 	"bufio"
@@ -36,13 +36,13 @@ type message struct {
 	}
 }
 
-// connected starts a debugger and returns its editor.
-func connected(t *testing.T, dir, debugger string) *editor {
+// edits starts a debugger and returns its editor.
+func (n *newcomer) edits(t *testing.T) *editor {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	cmd := exec.CommandContext(t.Context(), debugger, "dap", "--client-addr="+listener.Addr().String())
-	cmd.Dir = dir
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", "exec dlv dap --client-addr="+listener.Addr().String())
+	cmd.Dir, cmd.Env = n.dir, n.env
 	require.NoError(t, cmd.Start())
 	conn, err := listener.Accept()
 	require.NoError(t, err)
@@ -81,11 +81,11 @@ func (e *editor) send(command string, arguments any, kind, name string) message 
 
 // editorStops returns the lines where a program stops that an editor has started, with breakpoints
 // at lines of a file, which it names by the full path.
-func editorStops(t *testing.T, dir, debugger, file string, lines ...int) (stopped []int) {
+func (n *newcomer) editorStops(t *testing.T, file string, lines ...int) (stopped []int) {
 	t.Helper()
-	e := connected(t, dir, debugger)
+	e := n.edits(t)
 	e.send("initialize", map[string]any{"adapterID": "go", "pathFormat": "path"}, "response", "initialize")
-	e.send("launch", map[string]any{"mode": "exec", "program": filepath.Join(dir, "shop.exe"), "cwd": dir}, "event", "initialized")
+	e.send("launch", map[string]any{"mode": "exec", "program": filepath.Join(n.dir, "shop", "shop.exe"), "cwd": n.dir}, "event", "initialized")
 	var breakpoints []map[string]int
 	for _, line := range lines {
 		breakpoints = append(breakpoints, map[string]int{"line": line})
@@ -103,15 +103,14 @@ func editorStops(t *testing.T, dir, debugger, file string, lines ...int) (stoppe
 	return stopped
 }
 
-// launchFlags returns the flags of the compiler that movenext init gives to VS Code, for this
-// module.
-func launchFlags(t *testing.T, dir string) string {
+// launchFlags returns the flags of the compiler that movenext init has given to VS Code, for the
+// packages of this module.
+func (n *newcomer) launchFlags(t *testing.T) string {
 	t.Helper()
-	data, err := os.ReadFile("cmd/movenext/settings/launch.json")
-	require.NoError(t, err)
+	data := must[[]byte](t)(os.ReadFile(filepath.Join(n.dir, ".vscode", "launch.json")))
 	var launch struct{ Configurations []struct{ BuildFlags string } }
 	require.NoError(t, json.Unmarshal(data, &launch))
 	flags, ok := strings.CutPrefix(launch.Configurations[0].BuildFlags, "-gcflags='all=")
 	require.True(t, ok)
-	return strings.ReplaceAll(strings.TrimSuffix(flags, "'"), "${workspaceFolder}", filepath.ToSlash(dir))
+	return strings.ReplaceAll(strings.TrimSuffix(flags, "'"), "${workspaceFolder}", filepath.ToSlash(n.dir))
 }
