@@ -1,6 +1,6 @@
-// Package awaiter defines the protocol for awaiting an operation: check whether it has
-// completed ([Completion.IsCompleted]), register a continuation if not
-// ([Completion.OnCompleted]), and get the result ([Awaiter.GetResult]).
+// Package awaiter defines the protocol for awaiting an operation. Whoever awaits checks whether it
+// has completed ([Completion.IsCompleted]), registers a continuation if not
+// ([Completion.OnCompleted]), and gets the result ([Awaiter.GetResult]).
 //
 // The roles and their names are those of .NET's GetAwaiter, INotifyCompletion and
 // GetResult. Any type with a method GetAwaiter can be awaited by [Await]: in plain code,

@@ -41,10 +41,10 @@ func Measured(read func() []Latency) Option {
 // path selects the result:
 //
 //	…/                      the page: machines by chain of functions, as a tree, locks,
-//	                        cycles, schedulers, and latencies if they are [Measured]
+//	                        cycles, schedulers, and latencies if they are Measured
 //	…/?live=2               the page, which reloads itself every two seconds
-//	…/dump                  the text of [Dump]
-//	…/movenext.suspended    the profile of [WriteProfile], for go tool pprof
+//	…/dump                  the text of Dump
+//	…/movenext.suspended    the profile of WriteProfile, for go tool pprof
 //
 // It answers only requests from this computer, unless [Remote] is given. It is safe for
 // concurrent use: concurrent requests share a snapshot.

@@ -1,4 +1,4 @@
-// Package job holds futures: a [Job] is an operation and, later, its outcome.
+// Package job holds futures: a job is an operation and, later, its outcome.
 //
 // # One job
 //
@@ -23,12 +23,12 @@
 //
 // # Many jobs
 //
-//	[ContinueWith]               runs a function after a job, whatever its outcome; with filters
-//	[Then], [Catch], [Finally]   after a result, after an error, in any case
-//	[WhenAll], [WhenAny], [Race] all; the first to end; the first to succeed
-//	[WhenEach], [WhenEachAsync]  one after the other, as they end
-//	[Unwrap]                     the job that a job yields
-//	[WaitAsync], [WaitTimeout]   a wait bounded by a context or a time, without blocking
+//   - [ContinueWith] runs a function after a job, whatever its outcome; with filters
+//   - [Then], [Catch], [Finally]: after a result, after an error, in any case
+//   - [WhenAll], [WhenAny], [Race]: all; the first to end; the first to succeed
+//   - [WhenEach], [WhenEachAsync]: one after the other, as they end
+//   - [Unwrap]: the job that a job yields
+//   - [WaitAsync], [WaitTimeout]: a wait bounded by a context or a time, without blocking
 //
 // [WhenAllOf] and [WhenAnyOf] take jobs of several types. A waiter that loses a race or
 // gives up is removed from the jobs that it waited for: nothing is left behind.

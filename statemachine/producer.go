@@ -115,7 +115,7 @@ func swallowing(yield func() bool) {
 
 // Stream returns the stream whose ranges run the machines that start makes. ctx is the
 // function's first context parameter: its ambient scheduler is the machines' home. start gets
-// the context that the machine uses in its place; see [machines.Steps].
+// the context that the machine uses in its place, which ends when a range is left.
 func Stream[T any](ctx context.Context, start func(ctx context.Context) Iteration[T, error]) *job.Stream[T] {
 	return job.NewStream(&machines[T]{home: dispatch.HomeOf(ctx), ctx: ctx, start: start})
 }

@@ -28,8 +28,8 @@ func code(r rune) bool {
 
 // links checks that each name that a comment puts in brackets exists: in the same package, or in
 // a package of this module that the package imports. It does not look up names in other modules
-// and in the standard library. Links to unexported names count: documentation does not show
-// them, but editors follow them.
+// and in the standard library. A package's first sentence has none. Links to unexported names
+// count: documentation does not show them, but editors follow them.
 func links(t *Tree) []Finding {
 	order, byFolder := folders(t.Main())
 	scopes := map[string]*scope{}
@@ -41,6 +41,16 @@ func links(t *Tree) []Finding {
 		for _, f := range byFolder[dir] {
 			if f.Test || f.Generated {
 				continue
+			}
+			sentence, _, _ := strings.Cut(strings.ReplaceAll(f.Syntax.Doc.Text(), "\n", " "), ". ")
+			if first := targetsIn(sentence); len(first) > 0 {
+				found = append(found, Finding{
+					Path: f.Path,
+					Line: f.lineIn(f.Syntax.Doc, first[0]),
+					Name: first[0],
+					What: fmt.Sprintf("the first sentence of a package has the link [%s], and lists of packages show its brackets", first[0]),
+					Mend: "move the link to the next sentence",
+				})
 			}
 			for _, group := range f.Syntax.Comments {
 				for _, target := range targets(group.Text()) {

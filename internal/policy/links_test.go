@@ -77,6 +77,7 @@ import "example.com/m/b"
 func TestLinks(t *testing.T) {
 	got := finds(t, "links", linked)
 	assert.Equal(t, []string{
+		"a/a.go:1: the first sentence of a package has the link [b], and lists of packages show its brackets",
 		"a/a.go:1: the link [b.T.Field] leads nowhere: the package does not import b",
 		"a/a.go:1: the link [b] leads nowhere: the package does not declare b",
 		"a/a.go:11: the link [T.Gone] leads nowhere: T has no method or field Gone",
@@ -87,14 +88,16 @@ func TestLinks(t *testing.T) {
 		"a/a.go:16: the link [Gone] leads nowhere: the package does not declare Gone",
 		"a/a.go:27: the link [Item] leads nowhere: the package does not declare Item",
 		"a/a.go:38: the link [Tests] leads nowhere: the package does not declare Tests",
+		"b/b.go:1: the first sentence of a package has the link [a.F], and lists of packages show its brackets",
 		"b/b.go:1: the link [a.F] leads nowhere: the package does not import a",
+		"c/c.go:1: the first sentence of a package has the link [b.T], and lists of packages show its brackets",
 	}, got)
 }
 
 func TestLinksIntoAPackageThatIsGone(t *testing.T) {
 	got := finds(t, "links", `
 -- a/a.go --
-// Package a uses [b.F].
+// Package a is short. It uses [b.F].
 package a
 
 import "example.com/m/b"

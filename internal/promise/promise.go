@@ -1,5 +1,5 @@
 // Package promise implements the completing side of a job that has no function, for the
-// packages of this module: machines, locks, sockets and loops contain a [Promise]. Programs
+// packages of this module. Machines, locks, sockets and loops contain a [Promise]. Programs
 // use a job.Source.
 package promise
 

@@ -11,7 +11,7 @@ import "context"
 //
 //	machine:    parallel.For(Caller{ctx}, 0, n, body)
 //	operation:  nothing has suspended:   its results, as for any caller
-//	            something has:           an error that carries the job of an [End]
+//	            something has:           an error that carries the job of an End
 
 // Caller is the context of an operation that a machine calls. The Context in it may be
 // nil.

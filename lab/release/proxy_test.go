@@ -70,13 +70,17 @@ func (p *proxy) settings(t *testing.T) []string {
 	t.Helper()
 	others := must[string](t)(run(".", nil, "go", "env", "GOPROXY", "GOMODCACHE", "GOFLAGS"))
 	values := strings.SplitN(others, "\n", 3)
-	return []string{
-		"GOPROXY=" + strings.Join([]string{folderURL(p.dir), folderURL(filepath.Join(values[1], "cache", "download")), values[0]}, ","),
-		"GONOSUMDB=" + modulePath,
-		"GOWORK=",
-		"GOMODCACHE=" + t.TempDir(),
-		"GOFLAGS=" + values[2] + " -modcacherw", // so that it can be removed
+	var env []string
+	for name, value := range map[string]string{
+		"GOPROXY":    strings.Join([]string{folderURL(p.dir), folderURL(filepath.Join(values[1], "cache", "download")), values[0]}, ","),
+		"GONOSUMDB":  modulePath,
+		"GOWORK":     "",
+		"GOMODCACHE": t.TempDir(),
+		"GOFLAGS":    values[2] + " -modcacherw", // so that it can be removed
+	} {
+		env = append(env, name+"="+value)
 	}
+	return env
 }
 
 func folderURL(dir string) string { return "file:///" + strings.TrimPrefix(filepath.ToSlash(dir), "/") }

@@ -10,12 +10,12 @@
 // # What raises an event
 //
 // A panic or a Goexit that leaves [schedulers.Work] raises one. A job recovers the panic
-// of its function, since it becomes the job's error, and reports it to its worker
-// ([dispatch.PanicHearer]). So a panicking job raises an event too, whether it is plain
-// or a machine. (The first step of a twin runs on the goroutine of its caller, so a panic
-// in that step raises the event in the caller's job, not in the twin's.) An error raises
-// none: the scheduler does not see it, and it need not be a failure. A function whose
-// errors are failures calls [Report], or is wrapped by [Errors]:
+// of its function, since it becomes the job's error, and reports it to its worker. So a
+// panicking job raises an event too, whether it is plain or a machine. (The first step of
+// a twin runs on the goroutine of its caller, so a panic in that step raises the event in
+// the caller's job, not in the twin's.) An error raises none: the scheduler does not see
+// it, and it need not be a failure. A function whose errors are failures calls [Report],
+// or is wrapped by [Errors]:
 //
 //	job.Run(ctx, observed.Errors(fn))
 //
