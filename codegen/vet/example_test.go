@@ -21,7 +21,7 @@ func Example() {
 	// 	heldlock     a sync.Mutex that is held while an asynchronous function is suspended
 	// 	plainform    the plain form of a twin, called where it blocks: in a job's function, in a literal that is kept
 	// 	indirect     a call that reaches the plain form of a twin, which blocks, through an interface, a func value or a plain function
-	// 	halfpair     a type that declares one form of a pair of twins and inherits the other
+	// 	halfpair     a type that has the two forms of a pair of twins from different places
 	// 	dropcontext  a function with a context that passes another on: home, deadline and values are lost
 	// 	threadlock   a goroutine that is locked to its thread when an asynchronous function is suspended
 	// 	traceregion  a region of runtime/trace that is open when an asynchronous function is suspended

@@ -11,13 +11,15 @@ import (
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// halfPairs reports types that declare one form of a pair of twins and inherit the other
-// from an embedded type: the plain form and the asynchronous one would be different
-// programs.
+// halfPairs reports types that have the two forms of a pair of twins from different places: the
+// plain form and the asynchronous one would be different programs.
 func halfPairs(r *reporter, s *survey) {
-	source.EachHalfPair(s.pass.Pkg, func(named *types.Named, m *types.Func, missing, from string) {
-		if decl := s.decls[m]; decl != nil {
-			r.report(decl.Name, halfOverridden(named.Obj().Name(), m.Name(), from, missing), s.otherForm(decl, m, missing))
+	source.EachHalfPair(s.pass.Pkg, func(h source.HalfPair) {
+		if h.By != "" {
+			name := h.Type.Obj()
+			r.report(&ast.Ident{NamePos: name.Pos(), Name: name.Name()}, halfMixed(h))
+		} else if decl := s.decls[h.Method]; decl != nil {
+			r.report(decl.Name, halfOverridden(h), s.otherForm(decl, h.Method, h.Missing))
 		}
 	})
 }

@@ -3,6 +3,8 @@ package vet
 import (
 	"fmt"
 	"strings"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // message is the text of a finding, in the order of the generator's diagnostics: what is
@@ -121,11 +123,21 @@ func turnDropped() message {
 	}
 }
 
-func halfOverridden(typ, method, from, missing string) message {
+func halfOverridden(h source.HalfPair) message {
+	typ := h.Type.Obj().Name()
 	return message{
-		fmt.Sprintf("%s.%s overrides one form of a pair of twins", typ, method),
-		fmt.Sprintf("%s still comes from %s, and the two would be different programs", missing, from),
-		fmt.Sprintf("declare %s for %s, too", missing, typ),
+		fmt.Sprintf("%s.%s overrides one form of a pair of twins", typ, h.Method.Name()),
+		fmt.Sprintf("%s still comes from %s, and the two would be different programs", h.Missing, h.From),
+		fmt.Sprintf("declare %s for %s, too", h.Missing, typ),
+	}
+}
+
+func halfMixed(h source.HalfPair) message {
+	typ := h.Type.Obj().Name()
+	return message{
+		fmt.Sprintf("%s gets %s from %s, and %s from the pair of %s", typ, h.Method.Name(), h.By, h.Missing, h.From),
+		"the two would be different programs",
+		fmt.Sprintf("declare both for %s, or embed one of the two only", typ),
 	}
 }
 

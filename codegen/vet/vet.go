@@ -62,7 +62,7 @@ var checks = []check{
 	{"heldlock", "a sync.Mutex that is held while an asynchronous function is suspended", heldLocks},
 	{"plainform", "the plain form of a twin, called where it blocks: in a job's function, in a literal that is kept", plainForms},
 	{"indirect", "a call that reaches the plain form of a twin, which blocks, through an interface, a func value or a plain function", indirectCalls},
-	{"halfpair", "a type that declares one form of a pair of twins and inherits the other", halfPairs},
+	{"halfpair", "a type that has the two forms of a pair of twins from different places", halfPairs},
 	{"dropcontext", "a function with a context that passes another on: home, deadline and values are lost", droppedContexts},
 	{"threadlock", "a goroutine that is locked to its thread when an asynchronous function is suspended", lockedThreads},
 	{"traceregion", "a region of runtime/trace that is open when an asynchronous function is suspended", traceRegions},

@@ -78,12 +78,23 @@ func Unreadable(path string, err error) Diagnostic {
 	return Diagnostic{Pos: token.Position{Filename: path}, Category: CategorySource, What: "cannot read: " + err.Error()}
 }
 
-func overridden(pos token.Position, typ, method, missing, embedded string) Diagnostic {
+func overridden(pos token.Position, h HalfPair) Diagnostic {
+	typ := h.Type.Obj().Name()
 	return Diagnostic{
 		Pos: pos, Category: CategoryTwin,
-		What: fmt.Sprintf("%s.%s overrides one form of the pair that %s gets from %s", typ, method, typ, embedded),
-		Why:  fmt.Sprintf("%s.%s is still that of %s, so the two forms would do different things", typ, missing, embedded),
-		Do:   fmt.Sprintf("declare %s too, or annotate the plain form", missing),
+		What: fmt.Sprintf("%s.%s overrides one form of the pair that %s gets from %s", typ, h.Method.Name(), typ, h.From),
+		Why:  fmt.Sprintf("%s.%s is still that of %s, so the two forms would do different things", typ, h.Missing, h.From),
+		Do:   fmt.Sprintf("declare %s too, or annotate the plain form", h.Missing),
+	}
+}
+
+func mixed(pos token.Position, h HalfPair) Diagnostic {
+	typ, method := h.Type.Obj().Name(), h.Method.Name()
+	return Diagnostic{
+		Pos: pos, Category: CategoryTwin,
+		What: fmt.Sprintf("%s gets %s from %s, and %s from the pair of %s", typ, method, h.By, h.Missing, h.From),
+		Why:  "the two forms would do different things",
+		Do:   fmt.Sprintf("declare both for %s, or embed one of the two only", typ),
 	}
 }
 

@@ -6,20 +6,32 @@ import (
 	"strings"
 )
 
-// Overrides finds types that declare one form of a pair of twins and get the other from an
-// embedded type. Such a type has both methods, and so satisfies an interface with both; but its
-// plain form and its asynchronous form are then different programs, which must never happen.
+// HalfPair is one form of a pair of twins in a type that has the other form from elsewhere: the
+// two are different programs. The type nevertheless satisfies an interface with both.
+type HalfPair struct {
+	Type   *types.Named
+	Method *types.Func // the form that has no other one beside it
+	By     string      // the embedded type that Type has it from; empty: Type declares it
+
+	Missing string // the other form
+	From    string // the embedded type that Type has that from, where it belongs to a pair
+}
+
+// Overrides finds half pairs in the types of a package.
 func Overrides(pkg *types.Package, position func(token.Pos) token.Position) []Diagnostic {
 	var found []Diagnostic
-	EachHalfPair(pkg, func(named *types.Named, m *types.Func, missing, from string) {
-		found = append(found, overridden(position(m.Pos()), named.Obj().Name(), m.Name(), missing, from))
+	EachHalfPair(pkg, func(h HalfPair) {
+		if h.By == "" {
+			found = append(found, overridden(position(h.Method.Pos()), h))
+		} else {
+			found = append(found, mixed(position(h.Type.Obj().Pos()), h))
+		}
 	})
 	return found
 }
 
-// EachHalfPair calls found for each method m of a package's types that is one form of a pair of
-// twins while the other form, missing, comes from the embedded type from.
-func EachHalfPair(pkg *types.Package, found func(named *types.Named, m *types.Func, missing, from string)) {
+// EachHalfPair calls found for each half pair of a package's types.
+func EachHalfPair(pkg *types.Package, found func(HalfPair)) {
 	scope := pkg.Scope()
 	for _, name := range scope.Names() {
 		obj, ok := scope.Lookup(name).(*types.TypeName)
@@ -31,42 +43,65 @@ func EachHalfPair(pkg *types.Package, found func(named *types.Named, m *types.Fu
 			continue
 		}
 		for m := range named.Methods() {
-			if missing, from := halfOverridden(named, m); missing != "" {
-				found(named, m, missing, from)
+			if h, ok := halfPair(named, m, nil); ok {
+				found(h)
+			}
+		}
+		for sel := range types.NewMethodSet(types.NewPointer(named)).Methods() {
+			if len(sel.Index()) == 1 {
+				continue // declared: as above
+			}
+			if h, ok := halfPair(named, sel.Obj().(*types.Func), sel.Index()); ok {
+				found(h)
 			}
 		}
 	}
 }
 
-// halfOverridden returns the form that named gets from an embedded type while it declares m, the
-// other form of the same pair, itself; and the name of the embedded type. Both are empty if m is
-// no such half of a pair.
-func halfOverridden(named *types.Named, m *types.Func) (missing, from string) {
+// halfPair decides whether the method m of named, which it declares or has by a path of embedded
+// fields, is one form of a pair whose other form comes from another embedded type.
+func halfPair(named *types.Named, m *types.Func, by []int) (HalfPair, bool) {
+	none := HalfPair{}
+	set := methodSetBy(named, by)
 	other := m.Name() + "Async"
-	if plain, ok := strings.CutSuffix(m.Name(), "Async"); ok && beside(m, other) == nil {
+	if plain, ok := strings.CutSuffix(m.Name(), "Async"); ok && besideIn(m, set, other) == nil {
 		other = plain
-	}
-	if other == "" || beside(m, other) != nil {
-		return "", ""
 	}
 	obj, path, _ := types.LookupFieldOrMethod(types.NewPointer(named), true, m.Pkg(), other)
 	promoted, ok := obj.(*types.Func)
-	if !ok || len(path) < 2 {
-		return "", ""
+	if !ok || len(path) < 2 || by != nil && by[0] == path[0] {
+		return none, false // or both come from one field, whose type is the half pair
 	}
-	set := methodSet(named, path)
-	if set == nil {
+	from := methodSetBy(named, path)
+	if from == nil {
 		promoted = promoted.Origin()
 	}
-	sibling := besideIn(promoted, set, m.Name())
+	sibling := besideIn(promoted, from, m.Name())
 	if sibling == nil || !isPair(sibling, promoted) && !isPair(promoted, sibling) {
-		return "", ""
+		return none, false
 	}
-	if recv := receiverNamed(promoted); recv != nil && set == nil {
-		return other, recv.Obj().Name()
+	h := HalfPair{Type: named, Method: m, Missing: other, From: declaredBy(promoted, from)}
+	if by != nil {
+		h.By = declaredBy(m, set)
+	}
+	return h, true
+}
+
+// methodSetBy is methodSet, which is nil for a method without a path.
+func methodSetBy(named *types.Named, path []int) types.Type {
+	if path == nil {
+		return nil
+	}
+	return methodSet(named, path)
+}
+
+// declaredBy names the type that has a method: its receiver's or the interface set.
+func declaredBy(m *types.Func, set types.Type) string {
+	if recv := receiverNamed(m); recv != nil && set == nil {
+		return recv.Obj().Name()
 	}
 	if embedded, ok := types.Unalias(set).(*types.Named); ok {
-		return other, embedded.Obj().Name()
+		return embedded.Obj().Name()
 	}
-	return other, "an embedded interface"
+	return "an embedded interface"
 }

@@ -41,3 +41,14 @@ func (b both) Load(ctx context.Context, id int) (string, error) { return "other"
 func (b both) LoadAsync(ctx context.Context, id int) *job.Job[string] {
 	return job.FromResult("other")
 }
+
+type plainRepo struct{}
+
+func (plainRepo) Load(ctx context.Context, id int) (string, error) { return "other", nil }
+
+type deep struct{ *twins.Repo }
+
+type mixed struct { // want `mixed gets Load from plainRepo, and LoadAsync from the pair of Repo; the two would be different programs; declare both for mixed, or embed one of the two only \[halfpair\]`
+	plainRepo
+	deep
+}
