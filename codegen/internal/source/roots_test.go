@@ -19,6 +19,8 @@ func TestFunctionsGivenToMarkedParametersAreRoots(t *testing.T) {
 type task = root.Func[int]
 func one(n int, fn task, m int) {}
 func none(fn func(int) error) {}
+type alias = func(int) error
+func other(fn alias) {}
 func many(fns ...root.Action) {}
 func makes[T any](fn root.Func[T]) *job.Job[T] { return nil }
 type T[V any] struct{}
@@ -38,6 +40,7 @@ var i in
 		waits, job bool
 	}{
 		"one(1, get, 2)":             {functions: []string{"get"}},
+		"other(act)":                 {},
 		"none(act)":                  {},
 		"many(act, (act))":           {functions: []string{"act", "act"}},
 		"many(list...)":              {},
