@@ -279,7 +279,7 @@ func valueRun(value string) message {
 	return message{
 		value + " blocks its worker if what it holds would suspend",
 		"the type of a func value does not show a twin",
-		"pass the function itself or a literal, or take a func that returns a *job.Job and pass it through statemachine.Func1",
+		"pass the function itself or, if this is a parameter, a literal that calls it",
 	}
 }
 
