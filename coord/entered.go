@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/rethrow"
 	"github.com/movenext/movenext/job"
@@ -92,9 +93,9 @@ func (w *waiter) prepare(r *statemachine.Run, ctx context.Context, h host) {
 	if ctx == nil {
 		return
 	}
-	if done := ctx.Done(); done != nil {
+	if o := ctxwatch.OriginOf(ctx); o.CanEnd() {
 		w.ctx, w.watched = ctx, true
-		r.Watch(ctx, done, &w.watch, w)
+		r.Watch(ctx, o, &w.watch, w)
 	}
 }
 

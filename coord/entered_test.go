@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -22,8 +23,10 @@ func farewell(ctx context.Context, gate *coord.ManualResetEvent, out *coord.Chan
 	return gate.Wait(ctx)
 }
 
-// canEnd are the two kinds of waits: with a context that has to be watched, and without.
+// canEnd are the kinds of waits: with a context that has to be watched, by its Done channel or
+// without one, and with one that cannot end.
 var canEnd = map[string]func() (context.Context, context.CancelFunc){
+	"timeout": func() (context.Context, context.CancelFunc) { return job.WithTimeout(context.Background(), time.Hour) },
 	"endless": func() (context.Context, context.CancelFunc) { return context.Background(), func() {} },
 	"watched": func() (context.Context, context.CancelFunc) { return context.WithCancel(context.Background()) },
 }

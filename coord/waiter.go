@@ -187,7 +187,7 @@ func waitAsync[R, P any](ctx context.Context, h host, request P) *job.Job[R] {
 
 // watchOver makes w give up when ctx ends. w is fresh.
 func (w *waiter) watchOver(ctx context.Context) {
-	if ctx.Done() != nil {
+	if ctxwatch.OriginOf(ctx).CanEnd() {
 		w.ctx = ctx
 		w.watch.Start(ctx, nil, w)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/movenext/movenext/continuation"
+	"github.com/movenext/movenext/internal/ctxwatch"
 )
 
 // # Waits that close a cycle
@@ -156,7 +157,7 @@ func current(ctx context.Context) *core {
 		return b.owner.base().unlessCompleted()
 	}
 	c, _ := ctx.Value(jobKey{}).(*core)
-	if c == nil || ctx.Done() == nil {
+	if c == nil || !ctxwatch.OriginOf(ctx).CanEnd() {
 		return nil
 	}
 	return c.unlessCompleted()

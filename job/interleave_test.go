@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/interleave"
@@ -505,5 +506,39 @@ func TestInterleavingsOfASourceAreLinearizable(t *testing.T) {
 		}
 		s.Go("reader", func() { read(h, source.Job()); read(h, source.Job()) })
 		return func() error { return explained(h) }
+	})
+}
+
+// A timeout is canceled, and its parent ends, while something waits within it and somebody asks
+// for its channel.
+func TestInterleavingsOfATimeoutThatEnds(t *testing.T) {
+	explore(t, func(s *interleave.Schedule) func() error {
+		source, parent := NewSource[int](), newGiven()
+		ctx, cancel := WithTimeout(parent, time.Hour)
+		var wait *Job[int]
+		var done <-chan struct{}
+		s.Go("waiter", func() { wait = WaitAsync(ctx, source.Job()) })
+		s.Go("asker", func() { done = ctx.Done() })
+		s.Go("canceler", cancel)
+		s.Go("ender", parent.end)
+		return func() error {
+			select {
+			case <-done:
+			default:
+				return errors.New("the channel is open")
+			}
+			within := interleave.LoadPointer(&ctx.(*timeout).inner)
+			switch {
+			case wait.Status() != Canceled:
+				return fmt.Errorf("the wait is %s", wait.Status())
+			case ctx.Err() == nil || within.ctx.Err() != ctx.Err() || context.Cause(ctx) != ctx.Err():
+				return fmt.Errorf("it has ended with %w, inside with %w", ctx.Err(), within.ctx.Err())
+			case parent.tell != nil:
+				return errors.New("a watch is left")
+			case !source.Job().core.waiting.Empty():
+				return errors.New("a registration is left")
+			}
+			return nil
+		}
 	})
 }

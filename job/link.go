@@ -67,7 +67,7 @@ func (l *link) attach(c, antecedent *core, err error) {
 		return
 	}
 	l.node.Prepare(l)
-	if c.mode&lazy == 0 && l.body.parent.Done() != nil {
+	if c.mode&lazy == 0 && ctxwatch.OriginOf(l.body.parent).CanEnd() {
 		l.watch = new(ctxwatch.Watch)
 	}
 	if !l.enlist(c, antecedent) {

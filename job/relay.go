@@ -156,7 +156,7 @@ func WaitAsync[T any](ctx context.Context, j *Job[T]) *Job[T] {
 	if known := withoutWaiting(ctx, j); known != nil {
 		return known
 	}
-	if ctx.Done() == nil {
+	if !ctxwatch.OriginOf(ctx).CanEnd() {
 		return j
 	}
 	r := &relay[T]{ctx: ctx, bounded: bounded(ctx, current(ctx))}

@@ -82,7 +82,7 @@ type guard struct {
 
 func newSleep(ctx context.Context) *sleep {
 	var s *sleep
-	if ctx.Done() == nil {
+	if !ctxwatch.OriginOf(ctx).CanEnd() {
 		s = &sleep{}
 	} else {
 		g := &guardedSleep{}

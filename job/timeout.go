@@ -14,19 +14,31 @@ import (
 
 // # A context whose time is that of a scheduler
 //
-// Package context has no way to say that the clock is another one, and only its own contexts end
-// their children without a goroutine each. So the context that ends the children is one of package
-// context, and its parent is ours: package context asks a parent of another type, by its method
-// AfterFunc, to call it at its end.
+// Package context has no way to say that the clock is another one, so the context is ours: it has
+// a timer of the scheduler, a watch of its parent, and its own waits (ctxwatch.Source). That is
+// all that most contexts with a timeout need.
 //
-//	parent ──watch──▶ timeoutParent ──AfterFunc──▶ inner ──▶ contexts below, as usual
-//	timer ───────────▶      │
-//	                        └ Err: DeadlineExceeded, or that of the parent
+// But only contexts of package context end their children without a goroutine each, and only they
+// have a cause. So when somebody asks for the Done channel, or for the nearest context of package
+// context, one is made: inner. Its parent is ours too, since package context asks a parent of
+// another type, by its method AfterFunc, to call it at its end.
 //
-// The rest is the seam between parent and inner. A watch notices the end of the parent on a
-// goroutine of its own, and later than WithTimeout of package context would. So the context that
-// callers see asks the parent in each of its methods, and ends inner at once if the parent has
-// ended.
+//	parent ──watch──▶ timeout ──Source──▶ waits of machines and jobs
+//	timer ──────────▶    │
+//	                     └──AfterFunc──▶ inner, if it exists ──▶ contexts below, as usual
+//
+// The end is decided once, under the lock, and inner is made under it:
+//
+//	# The end                            # Making inner
+//
+//	lock                                 lock
+//	E1 state: live → how it ended        M1 make inner
+//	E2 end inner, if it exists           M2 if the state is not live: end inner, too
+//	unlock                               unlock
+//
+// So inner has ended, when the lock is free, exactly if the timeout has. A watch notices the end
+// of the parent on a goroutine of its own, and later than WithTimeout of package context would.
+// So the context asks the parent in each of its methods, and ends at once if the parent has.
 
 // WithTimeout is context.WithTimeout on the clock of ctx's scheduler: in a simulation, time is
 // virtual, and context.WithTimeout would wait for real time. On other schedulers the two mean
@@ -76,17 +88,24 @@ type timeout struct {
 	home     *schedulers.Home
 	deadline time.Time
 	virtual  bool // deadline is of a clock that is not real
-	inner    context.Context
-	cancel   context.CancelCauseFunc // of inner
-	end      func()                  // ends inner as its parent has ended
 
+	state interleave.Uint32 // written under mu
 	timer schedulers.Timer
 	watch ctxwatch.Watch // of parent
+	waits ctxwatch.Source
 
-	mu       interleave.Mutex // held while inner is ended, so that it has ended once it is free
-	why      error            // why inner is ended by its parent; nil: it is not
-	byParent interleave.Bool  // and that is the end of parent
+	mu    interleave.Mutex // held while inner is made or ended
+	why   error            // with which it has ended; written under mu, before state
+	inner interleave.Pointer[inner]
 }
+
+// The states of a timeout. It leaves live once, for one of the others.
+const (
+	live uint32 = iota
+	expired
+	released // by its cancel function
+	parentEnded
+)
 
 func (t *timeout) setReading(now, d time.Duration) {
 	at := now + max(0, d)
@@ -98,25 +117,25 @@ func (t *timeout) setReading(now, d time.Duration) {
 
 // begin starts the watch, and the timer unless the parent ends first in any case.
 func (t *timeout) begin(d time.Duration) (context.Context, context.CancelFunc) {
-	t.inner, t.cancel = context.WithCancelCause((*timeoutParent)(t))
+	t.waits.Init(t)
 	switch {
 	case t.parent.Err() != nil:
 		t.followParent()
 	case d <= 0:
-		t.endWith(context.DeadlineExceeded, false)
+		t.endWith(context.DeadlineExceeded, expired)
 	default:
 		t.watch.Start(t.parent, t)
 		if !t.endsWithParent() {
 			t.timer.OnExpire = t
 			ambient.Timers(t.home).StartTimer(&t.timer, d)
 		}
-		if t.inner.Err() != nil {
+		if t.state.Load() != live {
 			t.release()
 		}
 	}
 	return t, func() {
 		t.followParent() // whose end was first
-		t.cancel(nil)
+		t.endWith(context.Canceled, released)
 		t.release()
 	}
 }
@@ -136,22 +155,26 @@ func (t *timeout) release() {
 	ambient.Timers(t.home).StopTimer(&t.timer)
 }
 
-// endWith ends inner with an error, unless it has ended.
-func (t *timeout) endWith(err error, byParent bool) {
+// endWith ends the context with an error, unless it has ended.
+func (t *timeout) endWith(err error, how uint32) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.why == nil {
-		t.why = err
-		t.byParent.Store(byParent)
-		t.end()
+	if t.state.Load() != live {
+		return
 	}
+	t.why = err
+	t.state.Store(how)
+	if in := interleave.LoadPointer(&t.inner); in != nil {
+		in.finish(how)
+	}
+	t.waits.End()
 }
 
-// followParent ends inner if the parent has ended. It costs next to nothing otherwise.
+// followParent ends the context if the parent has ended. It costs next to nothing otherwise.
 func (t *timeout) followParent() {
-	if t.inner.Err() == nil {
+	if t.state.Load() == live {
 		if err := t.parent.Err(); err != nil {
-			t.endWith(err, true)
+			t.endWith(err, parentEnded)
 			t.release()
 		}
 	}
@@ -161,7 +184,7 @@ func (t *timeout) followParent() {
 // have noticed. It may be a context of a user, whose methods run here.
 func (t *timeout) Expire(*schedulers.Timer) {
 	followParentHook.Call(t)
-	t.endWith(context.DeadlineExceeded, false)
+	t.endWith(context.DeadlineExceeded, expired)
 	t.watch.Stop()
 }
 
@@ -169,6 +192,9 @@ var followParentHook = schedulers.NewHook("context.Context.Err", (*timeout).foll
 
 // ContextEnded implements ctxwatch.Listener.
 func (t *timeout) ContextEnded(*ctxwatch.Watch) { followParentHook.Call(t) }
+
+// WatchSource returns the watches of the context to package ctxwatch.
+func (t *timeout) WatchSource(ctxwatch.Key) *ctxwatch.Source { return &t.waits }
 
 // Deadline implements context.Context.
 func (t *timeout) Deadline() (time.Time, bool) {
@@ -181,13 +207,16 @@ func (t *timeout) Deadline() (time.Time, bool) {
 // Done implements context.Context.
 func (t *timeout) Done() <-chan struct{} {
 	t.followParent()
-	return t.inner.Done()
+	return t.standard().Done()
 }
 
 // Err implements context.Context.
 func (t *timeout) Err() error {
 	t.followParent()
-	return t.inner.Err()
+	if t.state.Load() == live {
+		return nil
+	}
+	return t.why
 }
 
 // Value implements context.Context.
@@ -199,9 +228,8 @@ func (t *timeout) Value(key any) any {
 		}
 		return t.deadline
 	}
-	// First, for package context recognizes its own contexts by a value.
-	if v := t.inner.Value(key); v != nil {
-		return v
+	if key == standardKey {
+		return t.standard().Value(key)
 	}
 	return t.parent.Value(key)
 }
@@ -211,34 +239,91 @@ func (t *timeout) String() string {
 	return fmt.Sprintf("%v.WithDeadline(%v)", t.parent, t.deadline)
 }
 
-// timeoutParent is the parent of inner. Only package context sees it.
-type timeoutParent timeout
+// standard returns inner, a context of package context that ends with t.
+func (t *timeout) standard() context.Context {
+	if in := interleave.LoadPointer(&t.inner); in != nil {
+		return in.ctx
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	in := interleave.LoadPointer(&t.inner)
+	if in == nil {
+		in = &inner{of: t}
+		in.ctx, in.cancel = context.WithCancelCause((*innerParent)(in))
+		if how := t.state.Load(); how != live {
+			in.finish(how)
+		}
+		interleave.StorePointer(&t.inner, in)
+	}
+	return in.ctx
+}
+
+// inner is the context of package context that a timeout has for others.
+type inner struct {
+	of     *timeout
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	end    func() // ends ctx as its parent has ended
+}
+
+// finish ends ctx. The timeout's lock is held.
+func (in *inner) finish(how uint32) {
+	if how == released {
+		in.cancel(nil)
+	} else {
+		in.end()
+	}
+}
+
+// innerParent is the parent of an inner's context. Only package context sees it.
+type innerParent inner
 
 // Deadline implements context.Context.
-func (p *timeoutParent) Deadline() (time.Time, bool) { return (*timeout)(p).Deadline() }
+func (p *innerParent) Deadline() (time.Time, bool) { return p.of.Deadline() }
 
 // Done implements context.Context. The channel says that the context can end, and is not that of
 // another context of package context, which would otherwise end inner alone.
-func (p *timeoutParent) Done() <-chan struct{} { return neverClosed }
+func (*innerParent) Done() <-chan struct{} { return neverClosed }
 
 var neverClosed = make(chan struct{})
 
 // Err implements context.Context.
-func (p *timeoutParent) Err() error { return p.why }
+func (p *innerParent) Err() error { return p.of.why }
 
 // Value implements context.Context. Package context looks for the cause of the end here. When the
 // time has passed, the parent may be canceled with a cause at the same moment, which must not
 // become that of inner: so values of the parent are found here only if it is the parent that ends
 // inner, and otherwise by the Value of timeout.
-func (p *timeoutParent) Value(key any) any {
-	if !p.byParent.Load() {
+func (p *innerParent) Value(key any) any {
+	if p.of.state.Load() != parentEnded {
 		return nil
 	}
-	return p.parent.Value(key)
+	return p.of.parent.Value(key)
 }
 
 // AfterFunc is called by package context, which passes the function that ends inner.
-func (p *timeoutParent) AfterFunc(f func()) (stop func() bool) {
+func (p *innerParent) AfterFunc(f func()) (stop func() bool) {
 	p.end = f
 	return func() bool { return true }
+}
+
+// standardKey is the key for which package context asks a context for the nearest one of its own.
+// It is not exported, but each parent of another type is asked for it.
+var standardKey = func() any {
+	var asked keyRecorder
+	_, cancel := context.WithCancel(&asked)
+	cancel()
+	return asked.key
+}()
+
+// keyRecorder is a context that keeps the key that it was asked for.
+type keyRecorder struct {
+	innerParent
+	key any
+}
+
+// Value implements context.Context.
+func (k *keyRecorder) Value(key any) any {
+	k.key = key
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/interleave"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/limited"
 	scheduler "github.com/movenext/movenext/schedulers/manual"
@@ -94,9 +95,12 @@ func seenOfOne(
 ) map[string]seen {
 	root, cancelParent := context.WithCancelCause(ctx)
 	defer cancelParent(nil)
-	made, cancel := with(parent(with, root), d)
+	of := parent(with, root)
+	made, cancelMade := with(of, d)
+	bare, cancelBare := with(of, d)
+	cancel := func() { cancelMade(); cancelBare() }
 	defer cancel()
-	under := map[string]context.Context{}
+	under := map[string]context.Context{"one that nobody has asked before": bare}
 	for name, make := range below {
 		under[name] = make(made)
 	}
@@ -156,6 +160,59 @@ func TestATimeoutEndsAsThatOfPackageContext(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Waits end with a timeout for the same reason as with one of package context, although nobody asks
+// it for its channel.
+func TestWaitsEndWithATimeout(t *testing.T) {
+	for way, end := range waysToEnd() {
+		t.Run(way, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				assert.Equal(t, outcomesWithin(t, context.WithTimeout, end), outcomesWithin(t, WithTimeout, end))
+			})
+		})
+	}
+}
+
+// outcomesWithin returns the outcomes of jobs that wait within a timeout of a minute.
+func outcomesWithin(t *testing.T, with maker, way func(control)) (outcomes []string) {
+	t.Helper()
+	p := pool.New()
+	root, cancelParent := context.WithCancelCause(schedulers.With(context.Background(), p))
+	ctx, cancel := with(root, time.Minute)
+	never := NewSource[int]()
+	next := func(context.Context, *Job[int]) (Void, error) { return Void{}, nil }
+	jobs := []Handle{
+		SleepAsync(ctx, time.Hour), WaitAsync(ctx, never.Job()), WaitTimeout(ctx, never.Job(), time.Hour),
+		ContinueWith(ctx, never.Job(), next), SleepAsync(context.WithValue(ctx, userKey{}, 1), time.Hour),
+	}
+	if own, is := ctx.(*timeout); is {
+		lean, cancel := with(root, time.Minute)
+		other := SleepAsync(lean, time.Millisecond)
+		_, err := other.Await()
+		require.NoError(t, err)
+		assert.Nil(t, interleave.LoadPointer(&lean.(*timeout).inner), "a wait asks for no channel")
+		assert.NotNil(t, interleave.LoadPointer(&own.inner), "the wait below a value asks for one")
+		cancel()
+	}
+	way(control{func(d time.Duration) { time.Sleep(d); synctest.Wait() }, cancelParent, cancel})
+	synctest.Wait()
+	for _, j := range jobs {
+		outcomes = append(outcomes, fmt.Sprint(j.Status(), " ", j.Err()))
+	}
+	cancel()
+	cancelParent(nil)
+	never.TrySetResult(1)
+	synctest.Wait()
+	require.NoError(t, p.Shutdown(context.Background()))
+	return outcomes
+}
+
+func TestPackageContextAsksForItsOwnContexts(t *testing.T) {
+	require.NotNil(t, standardKey, "it asks in another way now: a timeout has no cause")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	assert.Same(t, ctx, ctx.Value(standardKey))
+	cancel(nil)
 }
 
 func TestTheParentsEndIsSeenAtOnce(t *testing.T) {

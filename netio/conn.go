@@ -78,7 +78,7 @@ func (c *conn) WriteEnter(r *statemachine.Run, p []byte) (*statemachine.Waiting[
 // received a part of p. It blocks, and tells the scheduler of ctx; its twin is
 // [Conn.WriteAllAsync].
 func (c *Conn) WriteAll(ctx context.Context, p []byte) (int, error) {
-	if ctx == nil || ctx.Done() == nil {
+	if ctx == nil || !ctxwatch.OriginOf(ctx).CanEnd() {
 		return c.Write(p)
 	}
 	return c.WriteAllAsync(ctx, p).Wait(context.WithoutCancel(ctx))
@@ -193,7 +193,7 @@ func connWriteAll(ctx context.Context, c *Conn, p []byte) (int, error) { return 
 
 // await performs operations whose only result is an error.
 func (c *Conn) await(ctx context.Context, k kind) error {
-	if ctx == nil || ctx.Done() == nil {
+	if ctx == nil || !ctxwatch.OriginOf(ctx).CanEnd() {
 		t := transfer{kind: k}
 		c.socket.do(&t)
 		return t.err

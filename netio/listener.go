@@ -5,6 +5,7 @@ import (
 	"iter"
 	"net"
 
+	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
@@ -72,7 +73,7 @@ func (k keptConns) close() {
 // accepted while ctx ended is returned. It blocks; its twin is
 // [Listener.AcceptContextAsync].
 func (l *Listener) AcceptContext(ctx context.Context) (*Conn, error) {
-	if ctx == nil || ctx.Done() == nil {
+	if ctx == nil || !ctxwatch.OriginOf(ctx).CanEnd() {
 		return l.Accept()
 	}
 	bounded, cancel := context.WithCancel(ctx)

@@ -118,14 +118,14 @@ type contextWatch struct {
 	reason error // it has ended; guarded by the socket's lock
 }
 
-// watchContext makes ctx end o, which is fresh; done is its Done channel.
-func (o *operation) watchContext(r *statemachine.Run, ctx context.Context, done <-chan struct{}) {
+// watchContext makes ctx, whose origin is end, end o, which is fresh.
+func (o *operation) watchContext(r *statemachine.Run, ctx context.Context, end ctxwatch.Origin) {
 	if o.ctxWatch == nil {
 		o.ctxWatch = &contextWatch{op: o}
 	}
 	b := o.ctxWatch
 	b.ctx = ctx
-	r.Watch(ctx, done, &b.watch, b)
+	r.Watch(ctx, end, &b.watch, b)
 }
 
 // stop undoes watchContext, and reports whether the operation can be used again. False means that
@@ -203,8 +203,8 @@ func (s *socket) enter(r *statemachine.Run, ctx context.Context, tr *transfer) *
 	}
 	o.transfer, o.socket, o.state, o.hasTurn, o.spare = *tr, s, fresh, v == keepsTurn, false
 	if ctx != nil {
-		if done := ctx.Done(); done != nil {
-			o.watchContext(r, ctx, done)
+		if end := ctxwatch.OriginOf(ctx); end.CanEnd() {
+			o.watchContext(r, ctx, end)
 		}
 	}
 	r.Suspend(o)

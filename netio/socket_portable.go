@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/movenext/movenext/coord"
+	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 )
@@ -148,7 +149,7 @@ func (s *socket) write(ctx context.Context, p []byte) (int, error) {
 	if err := s.checkDeadline(writing); err != nil {
 		return 0, err
 	}
-	if ctx.Done() == nil {
+	if !ctxwatch.OriginOf(ctx).CanEnd() {
 		return s.conn.Write(p)
 	}
 	var cut promise.Promise[job.Void]

@@ -25,23 +25,23 @@ import (
 var once = new(ctxwatch.SharedWatch)
 
 // Watch starts t, the watch of a wait that is about to begin: e is notified when ctx
-// ends. done is the Done channel of ctx, and not nil. Like [Run.Keep], Watch is for
+// ends. o is the origin of ctx, which can end. Like [Run.Keep], Watch is for
 // operations. It runs code of the context.
-func (r *Run) Watch(ctx context.Context, done <-chan struct{}, t *ctxwatch.WaitWatch, e ctxwatch.Listener) {
-	t.Start(ctx, r.takeWatch(ctx, done), e)
+func (r *Run) Watch(ctx context.Context, o ctxwatch.Origin, t *ctxwatch.WaitWatch, e ctxwatch.Listener) {
+	t.Start(ctx, r.takeWatch(ctx, o), e)
 }
 
 // takeWatch returns the watch that r keeps, and makes it watch ctx; nil: none was kept.
-func (r *Run) takeWatch(ctx context.Context, done <-chan struct{}) *ctxwatch.SharedWatch {
+func (r *Run) takeWatch(ctx context.Context, o ctxwatch.Origin) *ctxwatch.SharedWatch {
 	l := r.watch
 	r.watch = nil
-	if l == nil || l.Watches(done) {
+	if l == nil || l.Watches(o) {
 		return l
 	}
 	if l == once || !l.Stop() {
 		l = new(ctxwatch.SharedWatch)
 	}
-	l.Start(ctx, done)
+	l.Start(ctx)
 	return l
 }
 

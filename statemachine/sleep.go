@@ -33,7 +33,7 @@ func Sleep(r *Run, ctx context.Context, d time.Duration) (asleep bool, err error
 		return r.skipSleep(nil)
 	}
 	r.clock, r.pause, r.awaiting = ambient.Home(ctx), d, inBed
-	if ctx.Done() != nil {
+	if ctxwatch.OriginOf(ctx).CanEnd() {
 		r.awaiting = &guardedSleeping{ctx: ctx}
 	}
 	return true, nil

@@ -61,18 +61,20 @@ func HostOf(ctx context.Context) Host {
 	return h
 }
 
-// group holds all watches of one Done channel. Its fields are protected by the
-// lock of its shard; a group is in its shard's map as long as it has watches.
+// group holds all watches of one Done channel, or of one [Source]. Its fields are protected by
+// the lock of its shard; the group of a channel is in its shard's map as long as it has watches.
 type group struct {
-	shard   *shard
-	done    <-chan struct{}
-	first   *Watch
-	removed bool        // the last watch was stopped, or all were notified
-	stop    func() bool // of the AfterFunc; set by the group's maker shortly after
-	host    Host        // held as long as the group has watches; set together with stop
+	shard *shard
+	done  <-chan struct{} // nil: of a Source
+	first *Watch
+	stop  func() bool // of the AfterFunc; set by the group's maker shortly after
+	host  Host        // held as long as the group has watches; set together with stop
+
+	removed    bool            // the last watch was stopped, or all were notified
+	inRealTime bool            // the context has a deadline of the real clock
+	over       interleave.Bool // the context has ended; only of a Source
 
 	ends                   *Ends  // that it is in; nil: none. Constant once it listens
-	inRealTime             bool   // the context has a deadline of the real clock
 	nextOfEnds, prevOfEnds *group // guarded by Ends.mu
 }
 
@@ -83,7 +85,8 @@ type shard struct {
 	groups shrinkmap.Map[<-chan struct{}, *group]
 }
 
-const shards = 32
+// An exploration has one: which contexts share a lock must not depend on their addresses.
+const shards = max(1, 32>>interleave.Shrink)
 
 var (
 	seed     = maphash.MakeSeed()
@@ -98,10 +101,15 @@ var (
 // still be about to start. A caller that allows this race needs its own flag, set before
 // Stop and checked after Start.
 func (w *Watch) Start(ctx context.Context, e Listener) bool {
-	done := ctx.Done()
-	if done == nil {
+	o := OriginOf(ctx)
+	if !o.CanEnd() {
 		return false
 	}
+	if o.source != nil {
+		o.source.start(w, e)
+		return true
+	}
+	done := o.done
 	s := &registry[maphash.Comparable(seed, done)%shards]
 	s.mu.Lock()
 	g, _ := shrinkmap.Get(&s.groups, done)
@@ -256,6 +264,9 @@ func (g *group) removeFromShard() (stop func() bool, host Host) {
 	g.removed = true
 	stop, host = g.stop, g.host
 	g.host = nil
+	if g.done == nil {
+		return nil, nil
+	}
 	if now, _ := shrinkmap.Get(&g.shard.groups, g.done); now == g {
 		shrinkmap.Delete(&g.shard.groups, g.done)
 	}

@@ -107,13 +107,24 @@ func (e *Ends) ended() (all []*group) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for g := e.first; g != nil; g = g.nextOfEnds {
-		select {
-		case <-g.done:
+		if g.hasEnded() {
 			all = append(all, g)
-		default:
 		}
 	}
 	return all
+}
+
+// hasEnded reports whether the context of g has ended. It calls no code of the context.
+func (g *group) hasEnded() bool {
+	if g.done == nil {
+		return g.over.Load()
+	}
+	select {
+	case <-g.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // add adds a group.

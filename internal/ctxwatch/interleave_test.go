@@ -33,6 +33,29 @@ type ending struct {
 	held int
 	most int
 	home context.Context // with a scheduler; nil: none
+	own  *sourceful      // the context itself, if it has a Source; else nil
+}
+
+// sourceful is an ending that has a Source, so that nobody asks for its channel.
+type sourceful struct {
+	*ending
+	waits Source
+}
+
+func (c *sourceful) WatchSource(Key) *Source { return &c.waits }
+
+// itself returns the context to watch.
+func (c *ending) itself() context.Context {
+	if c.own != nil {
+		return c.own
+	}
+	return c
+}
+
+// withSource gives the context a Source, which knows the scheduler of home.
+func (c *ending) withSource() {
+	c.own = &sourceful{ending: c}
+	c.own.waits.Init(c)
 }
 
 func newEnding() *ending {
@@ -74,6 +97,9 @@ func (c *ending) AfterFunc(f func()) (stop func() bool) {
 func (c *ending) end() {
 	c.mu.Lock()
 	c.over = true
+	if c.own != nil {
+		c.own.waits.End()
+	}
 	left := c.left
 	c.left = map[int]func(){}
 	for id := range c.next {
@@ -116,7 +142,7 @@ func (w *watcher) ContextEnded(*Watch) { w.told++ }
 
 func (w *watcher) start() {
 	w.started = true
-	w.Start(w.ctx, w)
+	w.Start(w.ctx.itself(), w)
 }
 
 func (w *watcher) stop() {
@@ -149,6 +175,10 @@ func check(ctx *ending, all ...*watcher) error {
 		}
 	}
 	switch {
+	case ctx.own != nil:
+		if watched := ctx.own.waits.group.first != nil; groups > 0 || watched != (waiting > 0) {
+			return fmt.Errorf("%d wait: %d groups of channels, watched: %v", waiting, groups, watched)
+		}
 	case waiting > 0:
 		if groups != 1 || len(ctx.left) != 1 || ctx.held != 1 {
 			return fmt.Errorf("%d wait: %d groups, %d callbacks, the host held %d times", waiting, groups, len(ctx.left), ctx.held)
@@ -166,8 +196,24 @@ func check(ctx *ending, all ...*watcher) error {
 // explore runs a program with the given watchers, which ends the context if ends is true.
 func explore(t *testing.T, ends bool, watchers ...func(w *watcher)) {
 	t.Helper()
+	ofEachKind(t, func(t *testing.T, newContext func() *ending) {
+		exploreOne(t, newContext, ends, watchers...)
+	})
+}
+
+// ofEachKind calls f with contexts that have a Done channel, and with such that have a Source.
+func ofEachKind(t *testing.T, f func(t *testing.T, newContext func() *ending)) {
+	t.Helper()
+	t.Run("channel", func(t *testing.T) { f(t, newEnding) })
+	t.Run("source", func(t *testing.T) {
+		f(t, func() *ending { c := newEnding(); c.withSource(); return c })
+	})
+}
+
+func exploreOne(t *testing.T, newContext func() *ending, ends bool, watchers ...func(w *watcher)) {
+	t.Helper()
 	interleave.Explore(t, func(s *interleave.Schedule) func() error {
-		ctx := newEnding()
+		ctx := newContext()
 		var all []*watcher
 		for i, do := range watchers {
 			w := &watcher{ctx: ctx}
@@ -201,9 +247,11 @@ func TestInterleavingsOfAWatchThatIsUsedAgain(t *testing.T) { explore(t, true, c
 func TestInterleavingsOfOneThatComesAgain(t *testing.T)     { explore(t, false, comesAgain, comesAndGoes) }
 
 // Two goroutines stop the same watch, and exactly one of them succeeds.
-func TestInterleavingsOfTwoStopsOfAWatch(t *testing.T) {
+func TestInterleavingsOfTwoStopsOfAWatch(t *testing.T) { ofEachKind(t, twoStopsOfAWatch) }
+
+func twoStopsOfAWatch(t *testing.T, newContext func() *ending) {
 	interleave.Explore(t, func(s *interleave.Schedule) func() error {
-		ctx := newEnding()
+		ctx := newContext()
 		w, other := &watcher{ctx: ctx}, &watcher{ctx: ctx}
 		w.start()
 		other.start()
@@ -226,9 +274,11 @@ func TestInterleavingsOfTwoStopsOfAWatch(t *testing.T) {
 
 // A watch that is stopped before its Start has returned leaves the context once, even if the
 // context ends meanwhile.
-func TestInterleavingsOfAStopDuringStartAndTheEnd(t *testing.T) {
+func TestInterleavingsOfAStopDuringStartAndTheEnd(t *testing.T) { ofEachKind(t, aStopDuringStart) }
+
+func aStopDuringStart(t *testing.T, newContext func() *ending) {
 	interleave.Explore(t, func(s *interleave.Schedule) func() error {
-		ctx := newEnding()
+		ctx := newContext()
 		w, flag := &watcher{ctx: ctx}, new(interleave.Bool)
 		s.Go("starter", func() {
 			if w.start(); flag.Load() {
@@ -256,14 +306,16 @@ func (w *turn) ContextEnded(*Watch) { w.told++ }
 
 // A machine waits several times, one after the other, while the context ends. Each wait is
 // notified once or undone by Unsubscribe, and a wait after the end is notified at once.
-func TestInterleavingsOfALastingWatch(t *testing.T) {
+func TestInterleavingsOfALastingWatch(t *testing.T) { ofEachKind(t, aLastingWatch) }
+
+func aLastingWatch(t *testing.T, newContext func() *ending) {
 	for _, ends := range []bool{true, false} {
 		t.Run(fmt.Sprint("ends=", ends), func(t *testing.T) {
 			interleave.Explore(t, func(s *interleave.Schedule) func() error {
-				ctx, turns := newEnding(), make([]turn, 3)
+				ctx, turns := newContext(), make([]turn, 3)
 				s.Go("machine", func() {
 					var l SharedWatch
-					l.Start(ctx, ctx.done)
+					l.Start(ctx.itself())
 					for i := range turns {
 						l.Subscribe(&turns[i].Watch, &turns[i])
 						if ends && i == len(turns)-1 {
@@ -301,22 +353,27 @@ func TestInterleavingsOfALastingWatch(t *testing.T) {
 // A scheduler delivers the end while the context does, and while a watch is started and stopped.
 func TestInterleavingsOfAnEndThatIsDelivered(t *testing.T) {
 	for name, do := range map[string]func(w *watcher){"starts": starts, "comes and goes": comesAndGoes} {
-		t.Run(name, func(t *testing.T) {
-			interleave.Explore(t, func(s *interleave.Schedule) func() error {
-				owner := &steps{Scheduler: inline.New()}
-				ctx := newEnding()
-				ctx.home = schedulers.With(context.Background(), owner)
-				w := &watcher{ctx: ctx}
-				s.Go("watcher", func() { do(w) })
-				s.Go("ender", ctx.end)
-				s.Go("deliverer", func() { owner.ends.Deliver() })
-				return func() error {
-					if n, d := owner.ends.Len(), owner.ends.delivering.Load(); n != 0 || d != 0 {
-						return fmt.Errorf("%d groups and %d deliveries are left", n, d)
+		for _, own := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, " source=", own), func(t *testing.T) {
+				interleave.Explore(t, func(s *interleave.Schedule) func() error {
+					owner := &steps{Scheduler: inline.New()}
+					ctx := newEnding()
+					ctx.home = schedulers.With(context.Background(), owner)
+					if own {
+						ctx.withSource()
 					}
-					return check(ctx, w)
-				}
+					w := &watcher{ctx: ctx}
+					s.Go("watcher", func() { do(w) })
+					s.Go("ender", ctx.end)
+					s.Go("deliverer", func() { owner.ends.Deliver() })
+					return func() error {
+						if n, d := owner.ends.Len(), owner.ends.delivering.Load(); n != 0 || d != 0 {
+							return fmt.Errorf("%d groups and %d deliveries are left", n, d)
+						}
+						return check(ctx, w)
+					}
+				})
 			})
-		})
+		}
 	}
 }

@@ -39,7 +39,6 @@ import (
 // goroutine at a time may call its methods.
 type SharedWatch struct {
 	watch Watch
-	done  <-chan struct{}
 	wait  *Watch // the wait to notify while state is waiting
 	state interleave.Uint32
 }
@@ -55,25 +54,19 @@ const (
 	over // the context has ended
 )
 
-// Start begins to watch ctx. done is the Done channel of ctx, and not nil. Start calls methods of
-// the context.
-func (s *SharedWatch) Start(ctx context.Context, done <-chan struct{}) {
-	s.done = done
-	s.watch.Start(ctx, s)
-}
+// Start begins to watch ctx, which can end. It calls methods of the context.
+func (s *SharedWatch) Start(ctx context.Context) { s.watch.Start(ctx, s) }
 
-// Watches reports whether s watches the context with this Done channel and that context had not
-// ended at the time of the check.
-func (s *SharedWatch) Watches(done <-chan struct{}) bool {
-	return s.done == done && s.state.Load() != over
+// Watches reports whether s watches contexts that o ends, and they had not ended at the time of
+// the check.
+func (s *SharedWatch) Watches(o Origin) bool {
+	g := interleave.LoadPointer(&s.watch.group)
+	return g != nil && o.ends(g) && s.state.Load() != over
 }
 
 // Stop ends the watch, and reports whether s may be started again: it may not if the context has
 // ended. Stop must not be called during a wait.
-func (s *SharedWatch) Stop() bool {
-	s.done = nil
-	return s.watch.Stop()
-}
+func (s *SharedWatch) Stop() bool { return s.watch.Stop() }
 
 // Subscribe makes e be notified with w when the context ends, or during the call if it has
 // ended already. Meanwhile w must not be started by its own method.

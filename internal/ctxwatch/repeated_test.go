@@ -12,8 +12,8 @@ func TestALastingWatchTellsTheWaitThatIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var l SharedWatch
-		l.Start(ctx, ctx.Done())
-		assert.True(t, l.Watches(ctx.Done()))
+		l.Start(ctx)
+		assert.True(t, l.Watches(OriginOf(ctx)))
 		var before, during, after told
 		l.Subscribe(&before.Watch, &before)
 		assert.True(t, l.Unsubscribe())
@@ -21,7 +21,7 @@ func TestALastingWatchTellsTheWaitThatIsThere(t *testing.T) {
 		cancel()
 		synctest.Wait()
 		assert.False(t, l.Unsubscribe())
-		assert.False(t, l.Watches(ctx.Done()), "it has ended")
+		assert.False(t, l.Watches(OriginOf(ctx)), "it has ended")
 		l.Subscribe(&after.Watch, &after)
 		assert.Equal(t, []int{0, 1, 1}, []int{before.times, during.times, after.times})
 		assert.False(t, l.Stop(), "it cannot be started again")
@@ -33,13 +33,13 @@ func TestALastingWatchMovesToAnotherContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l SharedWatch
 		first, cancelFirst := context.WithCancel(t.Context())
-		l.Start(first, first.Done())
+		l.Start(first)
 		assert.True(t, l.Stop())
 		assert.Zero(t, groupsLeft(), "nothing watches the first any more")
 		cancelFirst()
 		second, cancelSecond := context.WithCancel(t.Context())
-		l.Start(second, second.Done())
-		assert.False(t, l.Watches(first.Done()))
+		l.Start(second)
+		assert.False(t, l.Watches(OriginOf(first)))
 		var w told
 		l.Subscribe(&w.Watch, &w)
 		synctest.Wait()

@@ -50,8 +50,13 @@ func TestATimeoutOfTheWaitIsCheap(t *testing.T) {
 		ctx, cancel := context.WithTimeout(ctx, time.Hour)
 		return []any{cancel, job.WaitAsync(ctx, s.Job())}
 	})
-	t.Logf("%d without a timeout, %d with one of the wait, %d with one of the operation", none, ofWait, ofOperation)
+	ofJob := bytes(func() any {
+		ctx, cancel := job.WithTimeout(ctx, time.Hour)
+		return []any{cancel, job.WaitAsync(ctx, s.Job())}
+	})
+	t.Logf("%d without a timeout, %d with one of the wait, %d with job.WithTimeout, %d with context.WithTimeout", none, ofWait, ofJob, ofOperation)
 	assert.Less(t, ofWait-none, int64(96))
+	assert.Less(t, ofJob-none, int64(400))
 	assert.Greater(t, ofOperation-none, int64(500))
 	s.TrySetResult(1)
 }
