@@ -174,6 +174,9 @@ func (b *body) realContext() *realContext {
 func (b *body) interrupt(cause error) {
 	b.outermost().users.noteCancel()
 	b.materialize().cancel(cause)
+	if w := b.waits(); w != nil {
+		w.source.End()
+	}
 }
 
 // endOwn records that the job itself no longer needs its context: its function has
@@ -195,11 +198,64 @@ func (b *body) close() {
 		if r := b.realContext(); r != nil {
 			r.cancel(nil)
 		}
+		if w := b.waits(); w != nil {
+			w.watch.Stop()
+		}
 		if !b.holding {
 			return
 		}
 		b = enclosingBody(b.parent)
 	}
+}
+
+// contextWaits are the waits under a job's context that ask for no Done channel: those of this
+// module. They end with the parent, which is watched, or with an interrupt.
+//
+//	# WatchSource                          # the last user leaves     # interrupt
+//
+//	W1 store the list, set waitsExist      L1 count down              I1 cancel the real context
+//	W2 watch the parent                    L2 waitsExist? stop the    I2 waitsExist? end the waits
+//	W3 no users? stop the watch               watch
+//	W4 has it ended? end the waits
+//
+// Of W1 and L1 one comes first: L2 finds the list, or W3 finds no users. If L2 comes between W1 and
+// W2, it stops nothing, and W3 finds no users. The same holds for I1 and W4.
+type contextWaits struct {
+	source ctxwatch.Source
+	watch  ctxwatch.Watch // of the parent
+}
+
+// ContextEnded implements ctxwatch.Listener.
+func (w *contextWaits) ContextEnded(*ctxwatch.Watch) { w.source.End() }
+
+// WatchSource returns the waits under the context to package ctxwatch.
+func (b *body) WatchSource(ctxwatch.Key) *ctxwatch.Source {
+	if w := b.waits(); w != nil {
+		return &w.source
+	}
+	rare := b.owner.base().ensureExtra()
+	w := new(contextWaits)
+	w.source.Init(b, b)
+	if !interleave.CompareAndSwapPointer(&rare.waits, nil, w) {
+		return &interleave.LoadPointer(&rare.waits).source
+	}
+	b.users.setWaits()
+	w.watch.Start(b.parent, w)
+	if b.users.unused() {
+		w.watch.Stop()
+	}
+	if b.Err() != nil {
+		w.source.End()
+	}
+	return &w.source
+}
+
+// waits returns the waits under the context, or nil if none has begun.
+func (b *body) waits() *contextWaits {
+	if !b.users.hasWaits() {
+		return nil
+	}
+	return interleave.LoadPointer(&interleave.LoadPointer(&b.owner.base().extra).waits)
 }
 
 // Hold implements ctxwatch.Host.

@@ -56,7 +56,8 @@ type extra struct {
 	// Nil in most jobs that have this part. See setErr.
 	err error
 
-	real interleave.Pointer[realContext] // see body.materialize
+	real  interleave.Pointer[realContext]  // see body.materialize
+	waits interleave.Pointer[contextWaits] // see body.WatchSource
 
 	mu   interleave.Mutex // protects done and, in a race of Starts, body.home
 	done chan struct{}    // made by Done

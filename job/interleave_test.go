@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -238,8 +239,8 @@ type given struct {
 	context.Context
 	done chan struct{}
 	mu   interleave.Mutex
-	tell func()
-	over bool
+	tell []func() // nil: withdrawn
+	over interleave.Bool
 }
 
 func newGiven() *given { return &given{Context: onSpawner(), done: make(chan struct{})} }
@@ -247,40 +248,48 @@ func newGiven() *given { return &given{Context: onSpawner(), done: make(chan str
 func (c *given) Done() <-chan struct{} { return c.done }
 
 func (c *given) Err() error {
-	select {
-	case <-c.done:
+	if c.over.Load() {
 		return context.Canceled
-	default:
-		return nil
 	}
+	return nil
 }
 
 // AfterFunc does what package context does for its own contexts.
 func (c *given) AfterFunc(f func()) (stop func() bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.over {
+	if c.over.Load() {
 		interleave.Go(f)
 		return func() bool { return false }
 	}
-	c.tell = f
+	c.tell = append(c.tell, f)
+	i := len(c.tell) - 1
 	return func() bool {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		was := c.tell != nil
-		c.tell = nil
-		return was
+		if i >= len(c.tell) || c.tell[i] == nil {
+			return false
+		}
+		c.tell[i] = nil
+		return true
 	}
+}
+
+// watched reports whether somebody is to be notified of the end.
+func (c *given) watched() bool {
+	return slices.ContainsFunc(c.tell, func(f func()) bool { return f != nil })
 }
 
 func (c *given) end() {
 	c.mu.Lock()
-	c.over = true
+	c.over.Store(true)
 	close(c.done)
-	if c.tell != nil {
-		interleave.Go(c.tell)
-		c.tell = nil
+	for _, f := range c.tell {
+		if f != nil {
+			interleave.Go(f)
+		}
 	}
+	c.tell = nil
 	c.mu.Unlock()
 }
 
@@ -318,7 +327,7 @@ func TestInterleavingsOfAContinuationItsAntecedentAndItsContext(t *testing.T) {
 		s.Go("producer", func() { source.TrySetResult(1) })
 		s.Go("ender", ctx.end)
 		return func() error {
-			if ctx.tell != nil {
+			if ctx.watched() {
 				return errors.New("a watch is left")
 			}
 			if !c.IsCompleted() || p.calls == 0 && c.Status() != Canceled {
@@ -533,7 +542,7 @@ func TestInterleavingsOfATimeoutThatEnds(t *testing.T) {
 				return fmt.Errorf("the wait is %s", wait.Status())
 			case ctx.Err() == nil || within.ctx.Err() != ctx.Err() || context.Cause(ctx) != ctx.Err():
 				return fmt.Errorf("it has ended with %w, inside with %w", ctx.Err(), within.ctx.Err())
-			case parent.tell != nil:
+			case parent.watched():
 				return errors.New("a watch is left")
 			case !source.Job().core.waiting.Empty():
 				return errors.New("a registration is left")
@@ -541,4 +550,46 @@ func TestInterleavingsOfATimeoutThatEnds(t *testing.T) {
 			return nil
 		}
 	})
+}
+
+// A wait under a job's context begins while the job ends. It ends with its operation, with the
+// context, or at once if the context has no users any more.
+func TestInterleavingsOfAWaitUnderAJobsContext(t *testing.T) {
+	for _, end := range []string{"", "cancel", "parent"} {
+		t.Run(end, func(t *testing.T) {
+			explore(t, func(s *interleave.Schedule) func() error {
+				source, parent := NewSource[int](), newGiven()
+				var wait *Job[int]
+				over := end == "parent"
+				j := New(parent, func(ctx context.Context) (int, error) {
+					interleave.Go(func() { wait = WaitAsync(ctx, source.Job()) })
+					return 7, nil
+				})
+				s.Go("starter", func() { _ = j.Start() })
+				switch end {
+				case "":
+					s.Go("producer", func() { source.TrySetResult(1) })
+				case "cancel":
+					s.Go("canceler", func() { over = j.Cancel() })
+				case "parent":
+					s.Go("ender", parent.end)
+				}
+				return func() error {
+					if over && wait != nil && wait.Status() != Canceled {
+						return fmt.Errorf("the wait is %s", wait.Status())
+					}
+					source.TrySetResult(1)
+					switch {
+					case !j.IsCompleted():
+						return fmt.Errorf("the job is %s", j.Status())
+					case parent.watched():
+						return errors.New("a watch is left")
+					case wait != nil && !wait.IsCompleted():
+						return fmt.Errorf("the wait is %s", wait.Status())
+					}
+					return nil
+				}
+			})
+		})
+	}
 }

@@ -117,7 +117,7 @@ func (t *timeout) setReading(now, d time.Duration) {
 
 // begin starts the watch, and the timer unless the parent ends first in any case.
 func (t *timeout) begin(d time.Duration) (context.Context, context.CancelFunc) {
-	t.waits.Init(t)
+	t.waits.Init(t, nil)
 	switch {
 	case t.parent.Err() != nil:
 		t.followParent()

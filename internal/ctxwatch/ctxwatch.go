@@ -68,9 +68,10 @@ type group struct {
 	done  <-chan struct{} // nil: of a Source
 	first *Watch
 	stop  func() bool // of the AfterFunc; set by the group's maker shortly after
-	host  Host        // held as long as the group has watches; set together with stop
+	host  Host        // held as long as the group has watches; set together with stop, or constant
 
 	removed    bool            // the last watch was stopped, or all were notified
+	held       bool            // the group is a user of its host; only of a Source
 	inRealTime bool            // the context has a deadline of the real clock
 	over       interleave.Bool // the context has ended; only of a Source
 
@@ -262,11 +263,15 @@ func (g *group) removeFromShard() (stop func() bool, host Host) {
 		g.ends.remove(g)
 	}
 	g.removed = true
+	if g.done == nil {
+		if g.held {
+			host = g.host
+		}
+		g.held = false
+		return nil, host
+	}
 	stop, host = g.stop, g.host
 	g.host = nil
-	if g.done == nil {
-		return nil, nil
-	}
 	if now, _ := shrinkmap.Get(&g.shard.groups, g.done); now == g {
 		shrinkmap.Delete(&g.shard.groups, g.done)
 	}

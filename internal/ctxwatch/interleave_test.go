@@ -55,7 +55,7 @@ func (c *ending) itself() context.Context {
 // withSource gives the context a Source, which knows the scheduler of home.
 func (c *ending) withSource() {
 	c.own = &sourceful{ending: c}
-	c.own.waits.Init(c)
+	c.own.waits.Init(c, c)
 }
 
 func newEnding() *ending {
@@ -97,9 +97,6 @@ func (c *ending) AfterFunc(f func()) (stop func() bool) {
 func (c *ending) end() {
 	c.mu.Lock()
 	c.over = true
-	if c.own != nil {
-		c.own.waits.End()
-	}
 	left := c.left
 	c.left = map[int]func(){}
 	for id := range c.next {
@@ -108,6 +105,9 @@ func (c *ending) end() {
 		}
 	}
 	c.mu.Unlock()
+	if c.own != nil {
+		c.own.waits.End()
+	}
 }
 
 // Hold implements Host.
@@ -176,8 +176,8 @@ func check(ctx *ending, all ...*watcher) error {
 	}
 	switch {
 	case ctx.own != nil:
-		if watched := ctx.own.waits.group.first != nil; groups > 0 || watched != (waiting > 0) {
-			return fmt.Errorf("%d wait: %d groups of channels, watched: %v", waiting, groups, watched)
+		if held := min(waiting, 1); groups > 0 || ctx.held != held || (ctx.own.waits.group.first != nil) != (held > 0) {
+			return fmt.Errorf("%d wait: %d groups of channels, the host held %d times", waiting, groups, ctx.held)
 		}
 	case waiting > 0:
 		if groups != 1 || len(ctx.left) != 1 || ctx.held != 1 {

@@ -33,13 +33,11 @@ type sourced interface {
 	WatchSource(Key) *Source
 }
 
-// Init makes s the Source of ctx, which has not ended. It calls methods of ctx.
-//
-// The watches hold no [Host]: a context with a Source watches its parent as long as it has not
-// ended, and so holds the parent's.
-func (s *Source) Init(ctx context.Context) {
+// Init makes s the Source of ctx, and calls methods of ctx. The watches are users of host, which
+// may be nil: a context that watches its parent until it ends holds the parent's host by that.
+func (s *Source) Init(ctx context.Context, host Host) {
 	g := &s.group
-	g.shard, g.removed = &registry[maphash.Comparable(seed, g)%shards], true
+	g.shard, g.host, g.removed = &registry[maphash.Comparable(seed, g)%shards], host, true
 	if e := endsOf(ctx); e != nil {
 		g.ends, g.inRealTime = e, EndsInRealTime(ctx)
 	}
@@ -61,14 +59,25 @@ func (s *Source) End() {
 func (s *Source) start(w *Watch, e Listener) {
 	g := &s.group
 	g.shard.mu.Lock()
-	if g.first == nil && g.ends != nil {
-		g.ends.add(g)
+	if g.first == nil {
+		g.begin()
 	}
-	g.removed = false
 	g.link(w, e)
 	g.shard.mu.Unlock()
 	if g.over.Load() {
 		interleave.Go(g.end)
+	}
+}
+
+// begin prepares the group of a Source for its first watch; the lock is held. A host that has ended
+// has ended the context, too.
+func (g *group) begin() {
+	if g.ends != nil {
+		g.ends.add(g)
+	}
+	g.removed = false
+	if g.held = g.host != nil && g.host.Hold(); g.host != nil && !g.held {
+		g.over.Store(true)
 	}
 }
 
