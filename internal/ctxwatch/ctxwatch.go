@@ -4,7 +4,7 @@
 // context.AfterFunc for each would cost a child context, a closure and a map entry,
 // some 300 bytes, which is more than the sleepers themselves. Here all watches of one
 // Done channel form a group: an intrusive list with one AfterFunc. A watch is 40 bytes
-// inside its waiter.
+// inside its waiter. A context of this module has its group itself: see [Source].
 package ctxwatch
 
 import (
