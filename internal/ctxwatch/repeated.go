@@ -61,7 +61,7 @@ func (s *SharedWatch) Start(ctx context.Context) { s.watch.Start(ctx, s) }
 // the check.
 func (s *SharedWatch) Watches(o Origin) bool {
 	g := interleave.LoadPointer(&s.watch.group)
-	return g != nil && o.ends(g) && s.state.Load() != over
+	return g != nil && o.ends(g)
 }
 
 // Stop ends the watch, and reports whether s may be started again: it may not if the context has

@@ -49,3 +49,24 @@ func TestALastingWatchMovesToAnotherContext(t *testing.T) {
 		assert.Equal(t, 1, w.times)
 	})
 }
+
+// listing is a context with a Source.
+type listing struct {
+	context.Context
+	waits Source
+}
+
+func (l *listing) WatchSource(Key) *Source { return &l.waits }
+
+func TestALastingWatchTellsContextsWithASourceApart(t *testing.T) {
+	var contexts [2]listing
+	for i := range contexts {
+		contexts[i].Context = t.Context()
+		contexts[i].waits.Init(&contexts[i], nil)
+	}
+	var l SharedWatch
+	l.Start(&contexts[0])
+	assert.True(t, l.Watches(OriginOf(&contexts[0])))
+	assert.False(t, l.Watches(OriginOf(&contexts[1])))
+	assert.True(t, l.Stop())
+}
