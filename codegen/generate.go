@@ -145,7 +145,7 @@ type run struct {
 }
 
 func newRun(cfg *Config, ws *load.Workspace) *run {
-	sources := load.NewSources(ws.Settings, ws.Fset)
+	sources := load.NewSources(ws)
 	return &run{
 		cfg: cfg, ws: ws, sources: sources, findings: map[string][]source.Diagnostic{},
 		other: durable.New(ws, sources, cfg.Accept, cfg.Strand),

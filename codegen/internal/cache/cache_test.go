@@ -87,7 +87,7 @@ func (m *module) load() (*load.Workspace, *load.Sources) {
 	m.t.Helper()
 	ws, err := load.List(m.settings.Load, token.NewFileSet(), m.settings.Patterns)
 	require.NoError(m.t, err)
-	return ws, load.NewSources(m.settings.Load, ws.Fset)
+	return ws, load.NewSources(ws)
 }
 
 func (m *module) known() bool {

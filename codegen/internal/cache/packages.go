@@ -95,8 +95,7 @@ func (p *Package) Outputs() ([]File, bool) {
 
 // canBe reports whether data is a generated text that a run may write to path.
 func (p *Package) canBe(path string, data []byte) bool {
-	differs, _ := source.FindAlteration(data)
-	return !differs && source.DigestLine.Match(data) &&
+	return source.IsSealed(data) &&
 		source.FileTwin(filepath.Join(p.v.Dir, source.GeneratedFrom(data))) == path && !p.of.sources.Occupied(path)
 }
 

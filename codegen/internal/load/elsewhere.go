@@ -17,19 +17,35 @@ import (
 // Elsewhere returns the packages with annotated functions that v imports, directly or not, and
 // that no pattern matches.
 func (f *Finder) Elsewhere(v *Variant) []*packages.Package {
-	matched := map[string]bool{}
-	for _, p := range f.ws.Roots {
-		matched[p.PkgPath] = true
+	if f.unmatched == nil {
+		f.unmatched = f.findUnmatched()
 	}
 	var list []*packages.Package
+	if len(f.unmatched) == 0 {
+		return list // as with ./..., and the imports of a large module are many
+	}
 	f.ws.Visit(v.Meta, func(p *packages.Package) {
-		sc := f.scopes[p.PkgPath]
-		if Local(p) && sc != nil && sc.count > 0 && p.ForTest == "" && !matched[p.PkgPath] {
+		if Local(p) && p.ForTest == "" && f.unmatched[p.PkgPath] {
 			list = append(list, p)
 		}
 	})
 	slices.SortFunc(list, func(a, b *packages.Package) int { return strings.Compare(a.PkgPath, b.PkgPath) })
 	return list
+}
+
+// findUnmatched returns the paths of packages with annotated functions that no pattern matches.
+func (f *Finder) findUnmatched() map[string]bool {
+	matched := map[string]bool{}
+	for _, p := range f.ws.Roots {
+		matched[p.PkgPath] = true
+	}
+	unmatched := map[string]bool{}
+	for path, sc := range f.scopes {
+		if sc.count > 0 && !matched[path] {
+			unmatched[path] = true
+		}
+	}
+	return unmatched
 }
 
 // Absent is an annotated function for which no generated file has the twin that its source asks

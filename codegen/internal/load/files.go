@@ -45,6 +45,7 @@ func (s *File) Annotates() bool { return len(s.Functions)+len(s.Others) > 0 }
 type Sources struct {
 	cfg  *Settings
 	fset *token.FileSet
+	kept *trees
 
 	mu     sync.Mutex
 	byPath map[string]*LazyFile
@@ -60,8 +61,40 @@ type LazyFile struct {
 }
 
 // NewSources returns the files of a workspace, none of which has been read.
-func NewSources(cfg *Settings, fset *token.FileSet) *Sources {
-	return &Sources{cfg: cfg, fset: fset, byPath: map[string]*LazyFile{}}
+func NewSources(ws *Workspace) *Sources {
+	return &Sources{cfg: ws.Settings, fset: ws.Fset, kept: &ws.trees, byPath: map[string]*LazyFile{}}
+}
+
+// trees are the syntax trees of files. Nothing changes a tree, so the next run with the same
+// workspace takes those of files that have the same text.
+type trees struct {
+	mu     sync.Mutex
+	byPath map[string]tree
+}
+
+type tree struct {
+	text   []byte
+	syntax *ast.File
+	err    error
+}
+
+// parse returns the tree of a file.
+func (t *trees) parse(fset *token.FileSet, path string, text []byte) (*ast.File, error) {
+	t.mu.Lock()
+	kept, found := t.byPath[path]
+	t.mu.Unlock()
+	if found && bytes.Equal(kept.text, text) {
+		return kept.syntax, kept.err
+	}
+	parsed := tree{text: text}
+	parsed.syntax, parsed.err = parser.ParseFile(fset, path, text, parser.ParseComments|parser.SkipObjectResolution)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byPath == nil {
+		t.byPath = map[string]tree{}
+	}
+	t.byPath[path] = parsed
+	return parsed.syntax, parsed.err
 }
 
 // Get returns the parsed file at path.
@@ -114,7 +147,7 @@ func (s *Sources) parse(path string, l *LazyFile) *File {
 		return src
 	}
 	src.Generated = source.IsOurs(path, src.data)
-	src.Syntax, src.err = parser.ParseFile(s.fset, path, src.data, parser.ParseComments|parser.SkipObjectResolution)
+	src.Syntax, src.err = s.kept.parse(s.fset, path, src.data)
 	src.checked = src.Syntax
 	return src
 }

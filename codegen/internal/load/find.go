@@ -48,6 +48,8 @@ type Finder struct {
 	names   map[source.FuncKey]source.Names
 	other   Kind
 	others  bool // there is a function of that kind
+
+	unmatched map[string]bool // for Elsewhere; nil: not known yet
 }
 
 // Find parses all local packages, searches them for annotations, and declares the future twins.

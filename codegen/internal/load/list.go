@@ -43,6 +43,8 @@ type Workspace struct {
 	// external are the type-checked packages of other modules. They do not depend on a run's
 	// annotations and files, so any number of runs can share them.
 	external *packageSet
+
+	trees trees
 }
 
 // errLoad wraps failures that leave no package to check: a missing go command, a pattern that

@@ -41,6 +41,15 @@ func TestAnOverlayHidesTheDisk(t *testing.T) {
 	assert.ErrorIs(t, err, errIrregular)
 }
 
+func TestAFileKeepsItsTreeUntilItsTextChanges(t *testing.T) {
+	files := map[string][]byte{"x.go": []byte("package m")}
+	ws := &Workspace{Settings: &Settings{Overlay: files}, Fset: token.NewFileSet()}
+	first := NewSources(ws).Get("x.go").Syntax
+	assert.Same(t, first, NewSources(ws).Get("x.go").Syntax)
+	files["x.go"] = []byte("package n")
+	assert.Equal(t, "n", NewSources(ws).Get("x.go").Syntax.Name.Name)
+}
+
 // The twins of annotated functions have types before they are generated.
 func ExampleChecker_Model() {
 	path, _ := filepath.Abs(filepath.Join("..", "typeset", "x.go"))
@@ -55,7 +64,7 @@ func ExampleChecker_Model() {
 		fmt.Println(err)
 		return
 	}
-	finder := Find(ws, NewSources(settings, ws.Fset), nil)
+	finder := Find(ws, NewSources(ws), nil)
 	variants := finder.Variants(func(string, []source.Diagnostic) {})
 	pkg, _ := NewChecker(finder, variants).Model(variants[0])
 	for _, fn := range pkg.Files[0].Functions {

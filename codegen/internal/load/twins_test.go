@@ -19,7 +19,7 @@ func checkedPackage(t *testing.T, pattern string) *source.Package {
 	t.Helper()
 	ws, err := List(&Settings{}, token.NewFileSet(), []string{pattern})
 	require.NoError(t, err)
-	f := Find(ws, NewSources(ws.Settings, ws.Fset), nil)
+	f := Find(ws, NewSources(ws), nil)
 	variants := f.Variants(func(dir string, found []source.Diagnostic) { require.Empty(t, found) })
 	require.Len(t, variants, 1)
 	require.NoError(t, ws.Add(source.StubPaths...))

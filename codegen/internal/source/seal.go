@@ -17,12 +17,30 @@ import (
 // It is tempting to compare the file with the output for the source of that time, but neither
 // that source nor that generator exists any more.
 
-// DigestLine finds the line with the digest.
-var DigestLine = regexp.MustCompile(`(?m)^// Digest of what is above: ([0-9a-f]{16})\r?$`)
+const digestStart = "// Digest of what is above: "
+
+var digestLine = regexp.MustCompile(`(?m)\A` + digestStart + `([0-9a-f]{16})\r?$`)
+
+// findDigest returns where the last line with a digest begins and ends, and where its digest does,
+// or nil if there is none. A search for the whole expression takes as long as parsing the file.
+func findDigest(data []byte) []int {
+	from := bytes.LastIndex(data, []byte("\n"+digestStart)) + 1
+	at := digestLine.FindSubmatchIndex(data[from:])
+	for i := range at {
+		at[i] += from
+	}
+	return at
+}
+
+// IsSealed reports whether data has its digest, and is as it was generated.
+func IsSealed(data []byte) bool {
+	at := findDigest(data)
+	return at != nil && len(bytes.TrimSpace(data[at[1]:])) == 0 && string(data[at[2]:at[3]]) == digest(data[:at[0]])
+}
 
 // Seal returns data with its digest appended.
 func Seal(data []byte) []byte {
-	return fmt.Appendf(data, "\n// Digest of what is above: %s\n", digest(append(data, '\n')))
+	return fmt.Appendf(data, "\n"+digestStart+"%s\n", digest(append(data, '\n')))
 }
 
 // digest returns a hash that does not depend on line endings.
@@ -45,17 +63,17 @@ func InConflict(data []byte) bool { return conflictMark.Match(data) }
 // FindAlteration reports whether a generated file differs from its generated form, because it was
 // edited or damaged. If it was damaged, damage says how.
 func FindAlteration(data []byte) (differs bool, damage string) {
-	at := DigestLine.FindSubmatchIndex(data)
+	unsealed := findDigest(data) == nil
 	switch {
-	case at != nil && len(bytes.TrimSpace(data[at[1]:])) == 0 && string(data[at[2]:at[3]]) == digest(data[:at[0]]):
+	case IsSealed(data):
 		return false, ""
 	case InConflict(data):
 		return true, "it has the marks of a merge conflict"
 	case len(bytes.Trim(data, "\x00 \t\r\n")) == 0:
 		return true, "it is empty"
-	case at == nil && parses(data):
+	case unsealed && parses(data):
 		return false, "" // of a generator that wrote no digest, or cut between two declarations
-	case at == nil:
+	case unsealed:
 		return true, "it ends in the middle"
 	}
 	return true, ""
