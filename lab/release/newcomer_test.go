@@ -39,7 +39,8 @@ var deeds = map[string]func(*testing.T, *newcomer){
 }
 
 // TestANewcomersFirstDay follows the list of steps for those who want to adopt the library, from an
-// empty folder. Each step is a test, and needs those before it.
+// empty folder. Each step is a test, and needs those before it. Then it follows the page on
+// schedulers.
 func TestANewcomersFirstDay(t *testing.T) {
 	n := newNewcomer(t)
 	n.install(t)
@@ -52,11 +53,11 @@ func TestANewcomersFirstDay(t *testing.T) {
 		passed := t.Run(title, func(t *testing.T) { n.follow(t, step) })
 		require.True(t, passed, "what comes next needs this step")
 	}
-}
-
-func TestANewcomersScheduler(t *testing.T) {
-	n := newNewcomer(t)
-	n.follow(t, must[string](t)(n.proxy.clone.read("docs/howto/scheduler.md")))
+	n.dir = filepath.Join(t.TempDir(), "newest")
+	require.NoError(t, os.Mkdir(n.dir, 0o755))
+	t.Run("a scheduler", func(t *testing.T) {
+		n.follow(t, must[string](t)(n.proxy.clone.read("docs/howto/scheduler.md")))
+	})
 }
 
 func newNewcomer(t *testing.T) *newcomer {
