@@ -211,15 +211,15 @@ func (b *body) close() {
 // contextWaits are the waits under a job's context that ask for no Done channel: those of this
 // module. They end with the parent, which is watched, or with an interrupt.
 //
-//	# WatchSource                          # the last user leaves     # interrupt
+//	# WatchSource                        # the last user leaves     # interrupt
 //
-//	W1 store the list, set waitsExist      L1 count down              I1 cancel the real context
-//	W2 watch the parent                    L2 waitsExist? stop the    I2 waitsExist? end the waits
-//	W3 no users? stop the watch               watch
+//	W1 store the list, set waitsExist    L1 count down              I1 cancel the real context
+//	W2 watch the parent                  L2 waitsExist? stop the    I2 waitsExist? end the waits
+//	W3 no users? stop the watch             watch
 //	W4 has it ended? end the waits
 //
-// Of W1 and L1 one comes first: L2 finds the list, or W3 finds no users. If L2 comes between W1 and
-// W2, it stops nothing, and W3 finds no users. The same holds for I1 and W4.
+// Of W1 and L1 one comes first: L2 finds the list, or W3 finds no users. If L2 comes between W1
+// and W2, it stops nothing, and W3 finds no users. The same holds for I1 and W4.
 type contextWaits struct {
 	source ctxwatch.Source
 	watch  ctxwatch.Watch // of the parent

@@ -1,6 +1,6 @@
 // Package gen is what the generated code of durable functions consists of and calls. It has a
-// [Frame] for each, the [Turn] in which an engine runs it, and the results of its points. Programs do
-// not call it, unless they write a frame by hand, as the example of package durable does.
+// [Frame] for each, the [Turn] in which an engine runs it, and the results of its points. Programs
+// do not call it, unless they write a frame by hand, as the example of package durable does.
 //
 // A function of this package belongs to the code of frames. It is called in MoveNext, with the
 // Turn of that call, and blocks nowhere.

@@ -43,7 +43,8 @@ func (s *Source) Init(ctx context.Context, host Host) {
 	}
 }
 
-// End notifies the watches, on a separate goroutine, that the context has ended. It does not block.
+// End notifies the watches, on a separate goroutine, that the context has ended. It does not
+// block.
 func (s *Source) End() {
 	g := &s.group
 	g.over.Store(true)
@@ -69,8 +70,8 @@ func (s *Source) start(w *Watch, e Listener) {
 	}
 }
 
-// begin prepares the group of a Source for its first watch; the lock is held. A host that has ended
-// has ended the context, too.
+// begin prepares the group of a Source for its first watch; the lock is held. A host that has
+// ended has ended the context, too.
 func (g *group) begin() {
 	if g.ends != nil {
 		g.ends.add(g)
