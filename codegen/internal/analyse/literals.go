@@ -80,7 +80,10 @@ func (fs *Facts) isPoint(call *ast.CallExpr) bool {
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
 		return fs.literalSuspends(lit)
 	}
-	if fs.FuncVarOf(call.Fun) != nil || fs.operates(call) {
+	if fs.FuncVarOf(call.Fun) != nil {
+		return true
+	}
+	if _, given := fs.entersGiven(call); given {
 		return true
 	}
 	_, suspends := fs.Source.Package.Twins.Suspends(call, fs.Info)
