@@ -109,3 +109,38 @@ func RunEnter[R any](r *statemachine.Run, bodyEnter func(*statemachine.Run, *Wor
 	}, opts...)
 	return enterValue(r, v, err)
 }
+
+// ReduceEnter is [Reduce] as generated machines call it.
+func ReduceEnter[S ~[]T, T, A any](r *statemachine.Run, foldEnter func(*statemachine.Run, context.Context, A, T) (statemachine.Callee[A], A, error), mergeEnter func(*statemachine.Run, A, A) (interface{ Results(*statemachine.Run) A }, A), ctx context.Context, items S, zero A, fold func(ctx context.Context, acc A, item T) (A, error), merge func(a, b A) A, opts ...Option) (*statemachine.Waiting[A], A, error) {
+	switch {
+	case mergeEnter != nil:
+		m, v, err := reduceMergingEnter(r, foldEnter, mergeEnter, ctx, items, zero, fold, merge, opts)
+		return statemachine.WaitingFor(m), v, err
+	case foldEnter == nil:
+		v, err := Reduce(ctx, items, zero, fold, merge, opts...)
+		return nil, v, err
+	}
+	v, err := Reduce(byMachine{ctx}, items, zero, foldAsRoot(foldEnter), merge, opts...)
+	return enterValue(r, v, err)
+}
+
+// foldAsRoot returns a fold that runs another one as a root.
+func foldAsRoot[T, A any](enter func(*statemachine.Run, context.Context, A, T) (statemachine.Callee[A], A, error)) func(context.Context, A, T) (A, error) {
+	return func(ctx context.Context, acc A, item T) (A, error) {
+		return statemachine.FuncAsRoot(ctx, func(r *statemachine.Run) (statemachine.Callee[A], A, error) { return enter(r, ctx, acc, item) })
+	}
+}
+
+// ScanEnter is [Scan] as generated machines call it.
+func ScanEnter[S ~[]T, T, A any](r *statemachine.Run, foldEnter func(*statemachine.Run, context.Context, A, T) (statemachine.Callee[A], A, error), mergeEnter func(*statemachine.Run, A, A) (interface{ Results(*statemachine.Run) A }, A), ctx context.Context, items S, zero A, fold func(ctx context.Context, acc A, item T) (A, error), merge func(a, b A) A, opts ...Option) (*statemachine.Waiting[[]A], []A, error) {
+	switch {
+	case mergeEnter != nil:
+		m, v, err := scanMergingEnter(r, foldEnter, mergeEnter, ctx, items, zero, fold, merge, opts)
+		return statemachine.WaitingFor(m), v, err
+	case foldEnter == nil:
+		v, err := Scan(ctx, items, zero, fold, merge, opts...)
+		return nil, v, err
+	}
+	v, err := Scan(byMachine{ctx}, items, zero, foldAsRoot(foldEnter), merge, opts...)
+	return enterValue(r, v, err)
+}

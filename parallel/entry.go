@@ -22,7 +22,7 @@ import (
 // once, so bodies never see it. The Context may be nil.
 type byMachine struct{ context.Context }
 
-// End describes how an operation whose caller is suspended has ended. It is the value of a job, and
+// end describes how an operation whose caller is suspended has ended. It is the value of a job, and
 // not its error: an operation returns a panic in a body as an error, but a panic that is a job's
 // error would be raised.
 type end struct {

@@ -203,6 +203,12 @@ func (s *survey) suspends(call *ast.CallExpr) bool {
 	return ok
 }
 
+// enters reports whether a machine's call may suspend because of what it is given.
+func (c *callCheck) enters(call *ast.CallExpr) bool {
+	_, ok := c.twins.EntersGiven(call, c.info)
+	return ok && c.region.runner == machine && !c.deferred[call]
+}
+
 // plainTwin returns the callee if call calls the plain form of a twin.
 func (s *survey) plainTwin(call *ast.CallExpr) (source.Suspension, bool) {
 	point, ok := s.twins.Suspends(call, s.info)

@@ -214,10 +214,7 @@ func (fs *Facts) givenPlain() []ast.Expr {
 		case *ast.DeferStmt:
 			deferred[n.Call] = true
 		case *ast.CallExpr:
-			s, ok := fs.Source.Package.Twins.Suspends(n, fs.Info)
-			if !ok {
-				s, _ = fs.Source.Package.Twins.EntersGiven(n, fs.Info)
-			}
+			s := fs.Source.Package.Twins.Entry(n, fs.Info)
 			for _, g := range s.Given(n, fs.Info) {
 				for _, e := range g.Values {
 					if deferred[n] || g.Spread || fs.blocks(e) && fs.Binds(e) == nil {

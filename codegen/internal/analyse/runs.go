@@ -18,12 +18,21 @@ func (fs *Facts) entersGiven(call *ast.CallExpr) (source.Suspension, bool) {
 	}
 	for _, g := range s.Given(call, fs.Info) {
 		for _, e := range g.Values {
-			if lit, isLit := ast.Unparen(e).(*ast.FuncLit); isLit && fs.literalSuspends(lit) && fs.bringsEntry(lit) || !isLit && (fs.bringsEntry(e) || fs.Binds(e) != nil) {
+			if fs.maySuspend(e) {
 				return s, true
 			}
 		}
 	}
 	return s, false
+}
+
+// maySuspend reports whether a value that is given to a parameter with a companion has an entry
+// there which may suspend.
+func (fs *Facts) maySuspend(e ast.Expr) bool {
+	if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok {
+		return fs.literalSuspends(lit) && fs.bringsEntry(lit) && !fs.Imports.IsOpen(fs.TypeOf(lit))
+	}
+	return fs.bringsEntry(e) || fs.Binds(e) != nil
 }
 
 // RunsAsJob returns the function arguments of call that become jobs. In an annotated function they

@@ -129,6 +129,16 @@ func (t *Twins) EntersGiven(call *ast.CallExpr, info *types.Info) (Suspension, b
 	return s, len(s.Companions) > 0
 }
 
+// Entry describes a call of a function that has an entry, with a twin or without, whatever it is
+// given. Without an entry it has no companions.
+func (t *Twins) Entry(call *ast.CallExpr, info *types.Info) Suspension {
+	s, ok := t.Suspends(call, info)
+	if !ok {
+		s, _ = t.EntersGiven(call, info)
+	}
+	return s
+}
+
 // enters completes s for a call of the entry, and reports whether the call reaches it.
 func (t *Twins) enters(s *Suspension, enter *types.Func) bool {
 	sig := instance(*s, enter)
