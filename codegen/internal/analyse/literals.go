@@ -38,12 +38,13 @@ type Literals struct {
 	arguments  map[*types.Var]ast.Expr // what variables hold until it is passed to the runtime
 	suspending map[*ast.FuncLit]bool   // results of literalSuspends
 	alone      map[ast.Expr]bool       // values that are assigned by statements of their own
+	assigned   map[*types.Var][]ast.Expr
 }
 
 func newLiterals() *Literals {
 	return &Literals{
 		suspending: map[*ast.FuncLit]bool{}, Machines: map[*ast.FuncLit]*Literal{}, Runs: map[*ast.CallExpr]JobRun{}, Named: map[ast.Expr]NamedRun{},
-		arguments: map[*types.Var]ast.Expr{}, alone: map[ast.Expr]bool{}, vars: map[*types.Var]*FuncVar{}, Entries: map[*types.Var]*FuncVar{},
+		arguments: map[*types.Var]ast.Expr{}, alone: map[ast.Expr]bool{}, assigned: map[*types.Var][]ast.Expr{}, vars: map[*types.Var]*FuncVar{}, Entries: map[*types.Var]*FuncVar{},
 		lists: map[*types.Var]*FuncList{}, Lists: map[*types.Var]*FuncList{},
 	}
 }

@@ -32,7 +32,50 @@ func (fs *Facts) maySuspend(e ast.Expr) bool {
 	if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok {
 		return fs.literalSuspends(lit) && fs.bringsEntry(lit) && !fs.Imports.IsOpen(fs.TypeOf(lit))
 	}
-	return fs.bringsEntry(e) || fs.Binds(e) != nil
+	return fs.bringsEntry(e) || fs.Binds(e) != nil || fs.wasAssignedEntry(e)
+}
+
+// wasAssignedEntry reports whether e is a local variable to which a value with an entry is
+// assigned. In a literal that has not been analysed yet, nothing more is known of its variables.
+// If the variable turns out to have no companion, the call enters with none, which is the same as
+// a plain call.
+func (fs *Facts) wasAssignedEntry(e ast.Expr) bool {
+	v, _ := fs.Info.Uses[identOf(e)].(*types.Var)
+	return slices.ContainsFunc(fs.Literals.assigned[v], func(value ast.Expr) bool {
+		lit, ok := ast.Unparen(value).(*ast.FuncLit)
+		return ok && fs.literalSuspends(lit) || !ok && (fs.EntryOf(value) != nil || fs.Binds(value) != nil)
+	})
+}
+
+// findAssigned finds what is assigned to local variables of function type, in literals too.
+func (fs *Facts) findAssigned() {
+	note := func(lhs ast.Expr, rhs ast.Expr) {
+		id := identOf(lhs)
+		v, ok := fs.Info.ObjectOf(id).(*types.Var)
+		if !ok || v.IsField() {
+			return
+		}
+		if _, ok := v.Type().Underlying().(*types.Signature); ok {
+			fs.Literals.assigned[v] = append(fs.Literals.assigned[v], rhs)
+		}
+	}
+	ast.Inspect(fs.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, lhs := range n.Lhs {
+				if len(n.Lhs) == len(n.Rhs) {
+					note(lhs, n.Rhs[i])
+				}
+			}
+		case *ast.ValueSpec:
+			for i, id := range n.Names {
+				if len(n.Names) == len(n.Values) {
+					note(id, n.Values[i])
+				}
+			}
+		}
+		return true
+	})
 }
 
 // RunsAsJob returns the function arguments of call that become jobs. In an annotated function they

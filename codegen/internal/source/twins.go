@@ -182,7 +182,11 @@ func (s *Suspension) Transfers() bool {
 		return false
 	}
 	soon := beside(s.Enter, s.Enter.Name()+SoonSuffix)
-	return soon != nil && types.Identical(soon.Type(), s.Enter.Type())
+	if soon == nil {
+		return false
+	}
+	sig, ok := alike(s.Enter, soon)
+	return ok && types.Identical(sig, s.Enter.Signature())
 }
 
 // Callee returns the function that call names, the identifier that names it, and the selection if
