@@ -12,24 +12,27 @@ import "github.com/movenext/movenext/internal/interleave"
 // arbitrary moment. Never ending it would keep every registration with the parent
 // context for as long as the parent lives. So the last user ends it.
 //
-//	bits 0-26   the users besides the job itself
+//	bits 0-25   the users besides the job itself
 //	canceled    Cancel was called, for this job or one that is nested in it; see outermost
 //	left        the job itself has ended
 //	realExists  there is a real context, which ends with the last user
 //	waitsExist  there is a list of waits, which is closed by the last user
+//	outside     of the job, not of its context: RunSynchronously was called, so it runs outside
+//	            its home
 //
 // Once the job has left and no other user is counted, none can be added: hold fails,
 // since it checks and counts in one compare-and-swap.
 type users struct{ n interleave.Int32 }
 
 const (
+	outside    int32 = 1 << 26
 	waitsExist int32 = 1 << 27
 	canceled   int32 = 1 << 28
 	left       int32 = 1 << 29
 	realExists int32 = 1 << 30
 )
 
-func noUsers(n int32) bool { return n&^(canceled|realExists|waitsExist) == left }
+func noUsers(n int32) bool { return n&^(canceled|realExists|waitsExist|outside) == left }
 
 // unused reports whether the context is no longer needed.
 func (u *users) unused() bool { return noUsers(u.n.Load()) }
@@ -87,3 +90,9 @@ func (u *users) setWaits() { u.n.Or(waitsExist) }
 
 // hasWaits reports whether setWaits was called.
 func (u *users) hasWaits() bool { return u.n.Load()&waitsExist != 0 }
+
+// setOutside records that the job runs outside its home.
+func (u *users) setOutside() { u.n.Or(outside) }
+
+// isOutside reports whether setOutside was called.
+func (u *users) isOutside() bool { return u.n.Load()&outside != 0 }

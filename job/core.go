@@ -47,9 +47,6 @@ type extra struct {
 	// Of a WhenAll: the jobs that it waits for. Set before the job is shared.
 	countdown *countdown
 
-	// True once RunSynchronously was called: the job then runs outside its home.
-	ignoresHome interleave.Bool
-
 	// Written before the job is published as Faulted.
 	failure *failure
 

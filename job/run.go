@@ -95,7 +95,7 @@ func (c *core) runSynchronously() error {
 	if c.own == nil || c.status() != Created {
 		return ErrStarted
 	}
-	c.ensureExtra().ignoresHome.Store(true) // before the job can be seen Scheduled
+	c.own.users.setOutside() // before the job can be seen Scheduled
 	if !c.state.start() {
 		return ErrStarted
 	}

@@ -124,3 +124,14 @@ func TestAContextThatIsNoLongerNeededEndsBeforeItIsShown(t *testing.T) {
 	assert.True(t, canceled)
 	assert.True(t, u.hasReal())
 }
+
+func TestTheContextOfAJobThatItsCallerRunsEndsWithIt(t *testing.T) {
+	var own context.Context
+	j := New(t.Context(), func(ctx context.Context) (int, error) {
+		own = ctx
+		return 1, ctx.Err()
+	})
+	require.NoError(t, j.RunSynchronously())
+	require.NoError(t, j.Err())
+	assert.Equal(t, context.Canceled, own.Err())
+}

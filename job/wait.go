@@ -255,7 +255,7 @@ func (c *core) needsHome() bool {
 	if c.own == nil || c.mode&synchronous != 0 {
 		return false
 	}
-	if r := interleave.LoadPointer(&c.extra); r != nil && r.ignoresHome.Load() {
+	if c.own.users.isOutside() {
 		return false
 	}
 	s := c.status()
