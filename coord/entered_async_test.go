@@ -87,16 +87,16 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (hasEnded,
 		out := args.out
 		ctx := args.ctx
 		v := args.v
-//line github.com/movenext/movenext/coord/entered_test.go:21
+//line github.com/movenext/movenext/coord/entered_test.go:22
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/coord/entered_test.go:21
+//line github.com/movenext/movenext/coord/entered_test.go:22
 			m := farewellFunc1Enter(r, out, ctx, v)
-//line github.com/movenext/movenext/coord/entered_test.go:21
+//line github.com/movenext/movenext/coord/entered_test.go:22
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/coord/entered_test.go:21
+//line github.com/movenext/movenext/coord/entered_test.go:22
 		})
 	}
-//line github.com/movenext/movenext/coord/entered_test.go:22
+//line github.com/movenext/movenext/coord/entered_test.go:23
 	f.wait1, wait1Err = args.gate.WaitEnter(r, args.ctx)
 //line github.com/movenext/movenext/coord/entered_async_test.go:102
 	if f.wait1 == nil {
@@ -105,17 +105,17 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (hasEnded,
 	f.State = 1
 	return false, false
 resume1:
-//line github.com/movenext/movenext/coord/entered_test.go:22
+//line github.com/movenext/movenext/coord/entered_test.go:23
 	wait1Err = f.wait1.Results(r)
 //line github.com/movenext/movenext/coord/entered_async_test.go:111
 	f.wait1 = nil
 after1:
-//line github.com/movenext/movenext/coord/entered_test.go:22
+//line github.com/movenext/movenext/coord/entered_test.go:23
 	f.result0 = wait1Err
 epilogue:
-//line github.com/movenext/movenext/coord/entered_test.go:22
+//line github.com/movenext/movenext/coord/entered_test.go:23
 	if !f.defers.Next(r, &f.Frame) {
-//line github.com/movenext/movenext/coord/entered_test.go:22
+//line github.com/movenext/movenext/coord/entered_test.go:23
 		f.defers.End(r, &f.Frame)
 //line github.com/movenext/movenext/coord/entered_async_test.go:121
 		return true, false
@@ -123,7 +123,7 @@ epilogue:
 	f.State = 2
 	return false, false
 resume2:
-//line github.com/movenext/movenext/coord/entered_test.go:22
+//line github.com/movenext/movenext/coord/entered_test.go:23
 	f.defers.Resumed(r)
 //line github.com/movenext/movenext/coord/entered_async_test.go:129
 	goto epilogue
@@ -145,7 +145,7 @@ func (f *farewellMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *farewellMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 22, 23)
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 23, 24)
 }
 
 // farewellFunc1Enter enters a function literal of [farewell] for another machine. It returns the
@@ -194,7 +194,7 @@ func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Ar
 		statemachine.Misuse(resumeAt)
 		return false
 	}
-//line github.com/movenext/movenext/coord/entered_test.go:21
+//line github.com/movenext/movenext/coord/entered_test.go:22
 	f.send1, _ = args.out.SendEnter(r, args.ctx, args.v)
 //line github.com/movenext/movenext/coord/entered_async_test.go:200
 	if f.send1 == nil {
@@ -203,7 +203,7 @@ func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Ar
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/coord/entered_test.go:21
+//line github.com/movenext/movenext/coord/entered_test.go:22
 	f.send1.Results(r)
 //line github.com/movenext/movenext/coord/entered_async_test.go:209
 	f.send1 = nil
@@ -212,7 +212,7 @@ after1:
 }
 
 func (f *farewellFunc1Frame) Location() statemachine.Location {
-	return statemachine.At(&f.Frame, "github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 21)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 22)
 }
 
 func (f *farewellFunc1Frame) Results(r *statemachine.Run) {
@@ -261,7 +261,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (hasE
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/coord/entered_test.go:128
+//line github.com/movenext/movenext/coord/entered_test.go:131
 	f.receive1, v, err = f.in.ReceiveEnterSoon(r, first)
 //line github.com/movenext/movenext/coord/entered_async_test.go:267
 	if f.receive1 == nil {
@@ -270,15 +270,15 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (hasE
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/coord/entered_test.go:128
+//line github.com/movenext/movenext/coord/entered_test.go:131
 	v, err = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/entered_async_test.go:276
 	f.receive1 = nil
 after1:
-//line github.com/movenext/movenext/coord/entered_test.go:129
+//line github.com/movenext/movenext/coord/entered_test.go:132
 	if err == nil {
 		r.Publish()
-//line github.com/movenext/movenext/coord/entered_test.go:130
+//line github.com/movenext/movenext/coord/entered_test.go:133
 		return true, v, nil
 	}
 	f.receive1, result0, result1 = f.in.ReceiveEnter(r, f.second)
@@ -290,7 +290,7 @@ after1:
 	f.second, f.in = nil, nil // not needed any more
 	return false, 0, nil
 resume2:
-//line github.com/movenext/movenext/coord/entered_test.go:132
+//line github.com/movenext/movenext/coord/entered_test.go:135
 	result0, result1 = f.receive1.Results(r)
 //line github.com/movenext/movenext/coord/entered_async_test.go:296
 	f.receive1 = nil
@@ -315,7 +315,7 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *twiceMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 128, 132)
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 131, 135)
 }
 
-// Digest of what is above: a253eb0bb20e311b
+// Digest of what is above: 73e0802602fdfa4b

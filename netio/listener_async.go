@@ -33,7 +33,7 @@ func listenerAcceptAsync(l *Listener) (result *job.Job[*Conn]) {
 // listenerAcceptEnter enters [listenerAccept] for another machine. It returns the results, or the
 // suspended callee that will have them.
 func listenerAcceptEnter(r *statemachine.Run, l *Listener) (*listenerAcceptFrame, *Conn, error) {
-//line github.com/movenext/movenext/netio/listener.go:46
+//line github.com/movenext/movenext/netio/listener.go:47
 	return l.AcceptEnter(r)
 //line github.com/movenext/movenext/netio/listener_async.go:39
 }
@@ -58,7 +58,7 @@ func (f *listenerAcceptMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *listenerAcceptMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAccept", File: "github.com/movenext/movenext/netio/listener.go", Line: 46}
+	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAccept", File: "github.com/movenext/movenext/netio/listener.go", Line: 47}
 }
 
 // Digest of listenerAcceptContext: 3b0e6bea455ece70
@@ -79,7 +79,7 @@ func listenerAcceptContextAsync(ctx context.Context, l *Listener) (result *job.J
 // listenerAcceptContextEnter enters [listenerAcceptContext] for another machine. It returns the
 // results, or the suspended callee that will have them.
 func listenerAcceptContextEnter(r *statemachine.Run, ctx context.Context, l *Listener) (*listenerAcceptContextFrame, *Conn, error) {
-//line github.com/movenext/movenext/netio/listener.go:109
+//line github.com/movenext/movenext/netio/listener.go:110
 	return l.AcceptContextEnter(r, ctx)
 //line github.com/movenext/movenext/netio/listener_async.go:85
 }
@@ -104,7 +104,7 @@ func (f *listenerAcceptContextMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *listenerAcceptContextMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAcceptContext", File: "github.com/movenext/movenext/netio/listener.go", Line: 109}
+	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAcceptContext", File: "github.com/movenext/movenext/netio/listener.go", Line: 110}
 }
 
 // Digest of listenerAll: c269b3914c797a2a
@@ -145,7 +145,7 @@ func (f *listenerAllFrame) MoveNext(r *statemachine.Run) bool {
 		return false
 	}
 for1:
-//line github.com/movenext/movenext/netio/listener.go:133
+//line github.com/movenext/movenext/netio/listener.go:134
 	f.acceptContext1, c, f.err = f.l.AcceptContextEnter(r, f.ctx)
 //line github.com/movenext/movenext/netio/listener_async.go:151
 	if f.acceptContext1 == nil {
@@ -154,17 +154,17 @@ for1:
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/netio/listener.go:133
+//line github.com/movenext/movenext/netio/listener.go:134
 	c, f.err = f.acceptContext1.Results(r)
 //line github.com/movenext/movenext/netio/listener_async.go:160
 	f.acceptContext1 = nil
 after1:
-//line github.com/movenext/movenext/netio/listener.go:134
+//line github.com/movenext/movenext/netio/listener.go:135
 	if isClosed(f.err) {
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_async.go:166
 		return true
-//line github.com/movenext/movenext/netio/listener.go:136
+//line github.com/movenext/movenext/netio/listener.go:137
 	}
 	f.Emit(c, f.err)
 //line github.com/movenext/movenext/netio/listener_async.go:171
@@ -172,14 +172,14 @@ after1:
 	return true
 resume2:
 	{
-//line github.com/movenext/movenext/netio/listener.go:137
+//line github.com/movenext/movenext/netio/listener.go:138
 		yield1 := f.Wanted(r)
-//line github.com/movenext/movenext/netio/listener.go:137
+//line github.com/movenext/movenext/netio/listener.go:138
 		if !yield1 {
 			goto cond1
 		}
 	}
-//line github.com/movenext/movenext/netio/listener.go:137
+//line github.com/movenext/movenext/netio/listener.go:138
 	if f.err == nil {
 		goto endIf1
 	}
@@ -192,7 +192,7 @@ endIf1:
 }
 
 func (f *listenerAllFrame) Location() statemachine.Location {
-	return statemachine.At(&f.Frame, "github.com/movenext/movenext/netio.listenerAll", "github.com/movenext/movenext/netio/listener.go", 133, 137)
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/netio.listenerAll", "github.com/movenext/movenext/netio/listener.go", 134, 138)
 }
 
-// Digest of what is above: 875aea737461c6c5
+// Digest of what is above: c98c787f9729f4bd
