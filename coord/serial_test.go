@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -26,10 +27,10 @@ func TestFunctionsOfOneKeyRunInTheOrderInWhichTheyWereHandedIn(t *testing.T) {
 			jobs []*job.Job[job.Void]
 		)
 		for i := range 100 {
-			jobs = append(jobs, s.DoAsync(ctx, "k", func(context.Context) error {
-				job.Yield()
+			jobs = append(jobs, s.DoAsync(ctx, "k", func(ctx context.Context) error {
+				err := job.Sleep(ctx, time.Millisecond)
 				got = append(got, i)
-				return nil
+				return err
 			}))
 			want = append(want, i)
 		}
