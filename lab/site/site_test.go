@@ -230,8 +230,9 @@ func TestTheBookIsInItsOrder(t *testing.T) {
 	}
 	require.Greater(t, len(chapters), 20)
 	assert.Equal(t, "01-a-job.md", chapters[1])
-	assert.IsIncreasing(t, chapters[1:20])
-	assert.ElementsMatch(t, []string{"build-your-own.md", "names.md", "exercises.md"}, chapters[20:])
+	numbered, others := chapters[1:len(chapters)-3], chapters[len(chapters)-3:]
+	assert.IsIncreasing(t, numbered)
+	assert.ElementsMatch(t, []string{"build-your-own.md", "names.md", "exercises.md"}, others)
 }
 
 func TestPicturesAndPlayersAreOnTheSite(t *testing.T) {
