@@ -78,6 +78,7 @@ func plain(ctx context.Context, g *gate) *job.Job[int] {
 
 func main() {
 	ctx := schedulers.With(context.Background(), pool.New(pool.Workers(1, 1)))
-	fmt.Println("plain Go: a goroutine each is held:", held(ctx, plain) >= callers)
-	fmt.Println("machines: less than ten are held: ", held(ctx, callerAsync) < 10)
+	const others = 10 // goroutines of the runtime and of tests that may begin or end meanwhile
+	fmt.Println("plain Go: a goroutine each is held:", held(ctx, plain) > callers-others)
+	fmt.Println("machines: less than ten are held: ", held(ctx, callerAsync) < others)
 }
