@@ -1,4 +1,4 @@
-// Package awaiter defines the protocol for awaiting an operation. Whoever awaits checks whether it
+// Package awaiter defines the protocol for awaiting an operation. The waiter checks whether it
 // has completed ([Completion.IsCompleted]), registers a continuation if not
 // ([Completion.OnCompleted]), and gets the result ([Awaiter.GetResult]).
 //

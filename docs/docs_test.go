@@ -210,8 +210,8 @@ func TestEveryFileThatAPageNamesExists(t *testing.T) {
 	}
 }
 
-// TestEveryTableHasItsHeader finds tables that an empty line cuts in two: a forge and the site show
-// the rows after it as text.
+// TestEveryTableHasItsHeader finds tables that an empty line cuts in two: a forge and the site
+// show the rows after it as text.
 func TestEveryTableHasItsHeader(t *testing.T) {
 	for _, page := range pages(t) {
 		before := ""

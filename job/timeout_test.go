@@ -162,8 +162,8 @@ func TestATimeoutEndsAsThatOfPackageContext(t *testing.T) {
 	}
 }
 
-// Waits end with a timeout for the same reason as with one of package context, although nobody asks
-// it for its channel.
+// Waits end with a timeout for the same reason as with one of package context, although nobody
+// asks it for its channel.
 func TestWaitsEndWithATimeout(t *testing.T) {
 	for way, end := range waysToEnd() {
 		t.Run(way, func(t *testing.T) {

@@ -78,7 +78,7 @@ func TestAllFormsOnEveryScheduler(t *testing.T) {
 					below := goroutine.New()
 					s := kind.New(below)
 					if kind.Name == "manual" && form == "plain" {
-						// It blocks the goroutine that drives the scheduler, and with it the clock.
+						// The wait blocks the goroutine that drives scheduler and clock.
 						require.NoError(t, s.Shutdown(context.Background()))
 						return
 					}

@@ -16,7 +16,8 @@
 //
 // It neither calls them nor looks at their errors. A wrapper returns the error unchanged, and does
 // nothing after the call, which may return long before the function has ended. A function that
-// calls what it is given is marked //movenext:async itself, and its parameters have ordinary types.
+// calls what it is given is marked //movenext:async itself, and its parameters have ordinary
+// types.
 package root
 
 import "context"

@@ -38,8 +38,8 @@ var deeds = map[string]func(*testing.T, *newcomer){
 	"released": func(t *testing.T, n *newcomer) { t.Helper(); n.proxy.publish(t, "v0.2.0") },
 }
 
-// TestANewcomersFirstDay follows the list of steps for those who want to adopt the library, from an
-// empty folder. Each step is a test, and needs those before it. Then it follows the page on
+// TestANewcomersFirstDay follows the list of steps for those who want to adopt the library, from
+// an empty folder. Each step is a test, and needs those before it. Then it follows the page on
 // schedulers.
 func TestANewcomersFirstDay(t *testing.T) {
 	n := newNewcomer(t)

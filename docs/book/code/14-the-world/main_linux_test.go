@@ -21,9 +21,9 @@ func Example() {
 	// 300 connections, 300 answers, fewer goroutines than connections: true, <nil>
 }
 
-// Exercise 1: close notifies the machine that waits; otherwise it would wait forever. A machine may
-// also have read EAGAIN, and not wait yet: that is the race of the chapter, and the flag is for it.
-// Either machine reads once more, and finds the descriptor closed.
+// Exercise 1: close notifies the machine that waits; otherwise it would wait forever. A machine
+// may also have read EAGAIN, and not wait yet: that is the race of the chapter, and the flag is
+// for it. Either machine reads once more, and finds the descriptor closed.
 func (c *conn) closeAndTell() error {
 	err := c.close()
 	c.poller.mu.Lock()

@@ -64,8 +64,8 @@ func TestNoWorkIsLostWhileWorkersComeAndGo(t *testing.T) {
 	}
 }
 
-// Exercise 6: first what it has started itself, the newest first, and then what comes from outside,
-// the oldest first. One worker, so no work is stolen.
+// Exercise 6: first what it has started itself, the newest first, and then what comes from
+// outside, the oldest first. One worker, so no work is stolen.
 func TestExercise6AWorkersNewestComesFirst(t *testing.T) {
 	p, ended := stealing.New(1), make(chan struct{})
 	var order []int // only the one worker writes it
