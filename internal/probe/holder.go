@@ -41,10 +41,14 @@ type Named = interface{ Name() string }
 // Holder names the holder of a lock, for a report. A machine has no known name before
 // it is suspended for the first time, so a lock keeps a Holder, and the machine sets
 // the name when it is suspended. The name of the zero Holder is not known.
-type Holder struct{ named atomic.Pointer[Named] }
+type Holder struct{ work atomic.Value } // a named
+
+// named has the name of a holder. (An [atomic.Pointer] has a type parameter: each package that has a
+// machine would compile its methods.)
+type named struct{ Named }
 
 // Is sets the holder. It is safe for concurrent use, like Name and Work.
-func (h *Holder) Is(n Named) { h.named.Store(&n) }
+func (h *Holder) Is(n Named) { h.work.Store(named{n}) }
 
 // Work returns the holder, which is a job if a machine holds the lock, or nil if
 // it is not known. The holder of a nil Holder is not known.
@@ -52,10 +56,8 @@ func (h *Holder) Work() Named {
 	if h == nil {
 		return nil
 	}
-	if n := h.named.Load(); n != nil {
-		return *n
-	}
-	return nil
+	n, _ := h.work.Load().(named)
+	return n.Named
 }
 
 // Name returns the name of the holder, "#" and its ID if it is a job without a name, or
