@@ -151,7 +151,7 @@ func (s *selection) enter(ctx context.Context, cases []Case) {
 	}()
 	for i, c := range cases {
 		if c.kind != nil && !s.isClaimed() {
-			branches[i] = c.kind.branch(ctx, alternative{s, i})
+			branches[i] = c.kind.branch(ctx, alternative{&s.call.waiter, i})
 			decided.append(branches[i].enter())
 		}
 	}
@@ -223,18 +223,22 @@ func (s *selection) complete() (continuation.Chain, outcomes) { return s.arrive(
 func (s *selection) nextOutcome() *outcome { return &s.call.waiter.nextDecided }
 
 // alternative is a case of a select that waits, as its host sees it. A nil alternative is that of
-// a waiter that belongs to no select.
+// a waiter that belongs to no select. It does not mention the selection, since packages that have
+// only a lock would compile the types of that.
 type alternative struct {
-	selection *selection
-	index     int
+	caller *waiter // of the select
+	index  int
 }
+
+// selectionOf returns the selection that a is a case of.
+func selectionOf(a *alternative) *selection { return a.caller.host.(*selection) }
 
 // claim reports whether the waiter may be served. If it may, it must be, and the select gets
 // nothing from other hosts.
 func (a *alternative) claim() bool { return a == nil || a.claimSelect() }
 
 func (a *alternative) claimSelect() bool {
-	s := a.selection
+	s := selectionOf(a)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.caller.empty() {
@@ -246,8 +250,8 @@ func (a *alternative) claimSelect() bool {
 
 // complete ends the select, which a host has served with err.
 func (a *alternative) complete(err error) (continuation.Chain, outcomes) {
-	a.selection.call.waiter.err = err
-	return a.selection.arrive()
+	a.caller.err = err
+	return selectionOf(a).arrive()
 }
 
 // meeting is locked while two selections are.
@@ -274,7 +278,7 @@ func claimBoth(newcomer, waiter *alternative) claims {
 			return waiterServed
 		}
 		return claimed
-	case newcomer.selection == waiter.selection:
+	case newcomer.caller == waiter.caller:
 		return sameSelect
 	}
 	return claimTwo(newcomer, waiter)
@@ -282,7 +286,7 @@ func claimBoth(newcomer, waiter *alternative) claims {
 
 // claimTwo is claimBoth for two selects.
 func claimTwo(newcomer, waiter *alternative) claims {
-	one, two := newcomer.selection, waiter.selection
+	one, two := selectionOf(newcomer), selectionOf(waiter)
 	meeting.Lock()
 	defer meeting.Unlock()
 	one.mu.Lock()
