@@ -244,7 +244,7 @@ func (n *completionNode[T]) waitingJob() (*core, string) {
 	if first == nil {
 		return nil, "WhenEach"
 	}
-	return first.Value.(*nextRequest[T]).promise.job.base(), "WhenEach"
+	return &first.Value.(*nextRequest[T]).promise.job.core, "WhenEach"
 }
 
 // oldestRequest takes the oldest request that has not given up, and reserves it; mu is held.

@@ -126,7 +126,7 @@ func (b *scopeBody) countOne() (waiters continuation.Chain) {
 	return waiters
 }
 
-func (b *scopeBody) waitingJob() (*core, string) { return b.end.job.base(), "scope" }
+func (b *scopeBody) waitingJob() (*core, string) { return &b.end.job.core, "scope" }
 
 // scopeEnd waits for the end of the scope.
 type scopeEnd struct {
@@ -138,7 +138,7 @@ type scopeEnd struct {
 // all children have ended.
 func (e *scopeEnd) Completed(schedulers.Worker) continuation.Chain { return e.body.countOne() }
 
-func (e *scopeEnd) waitingJob() (*core, string) { return e.body.end.job.base(), "scope" }
+func (e *scopeEnd) waitingJob() (*core, string) { return &e.body.end.job.core, "scope" }
 
 // mayBegin reports whether the body should be called; if not, the reason is in the
 // scope's outcome.

@@ -9,6 +9,7 @@ import (
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
+	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/truncate"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -241,22 +242,28 @@ type Handle interface {
 	Cancel() bool
 	CancelCause(cause error) bool
 
-	base() *core
+	hiddenJob
 }
 
-func (j *Job[T]) base() *core {
-	if j == nil {
-		return nil
-	}
-	return &j.core
-}
+// hiddenJob is an unexported name, which documentation does not show.
+type hiddenJob = jobcore.Job
 
-// baseOf returns the core of a handle's job; nil for a nil Handle and for a nil job.
+// baseOf returns the core of a handle's job; nil for a nil Handle and for a nil job. A method that
+// returns the core would be two functions to compile for each type of results.
 func baseOf(h Handle) *core {
 	if h == nil {
 		return nil
 	}
-	return h.base()
+	_, in := h.Internal(jobcore.Key{})
+	return coreOf(in)
+}
+
+// coreIn is baseOf for a job of a known type.
+func coreIn[T any](j *Job[T]) *core {
+	if j == nil {
+		return nil
+	}
+	return &j.core
 }
 
 var _ Handle = (*Job[Void])(nil)

@@ -405,7 +405,7 @@ func (r *request[T]) desert() {
 	}
 }
 
-func (r *request[T]) waitingJob() (*core, string) { return r.promise.job.base(), "Next" }
+func (r *request[T]) waitingJob() (*core, string) { return &r.promise.job.core, "Next" }
 
 // release lets another caller ask. delivered reports whether r gets the step's outcome.
 func (r *request[T]) release(delivered bool) {

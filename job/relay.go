@@ -89,7 +89,7 @@ func (r *relay[T]) end(final Status, value T, err error) (waiters continuation.C
 	return r.promise.publish(final, value, err), true
 }
 
-func (r *relay[T]) waitingJob() (*core, string) { return r.promise.job.base(), "wait" }
+func (r *relay[T]) waitingJob() (*core, string) { return &r.promise.job.core, "wait" }
 
 // endsOtherwise reports whether time can end the relay.
 func (r *relay[T]) endsOtherwise() bool {
@@ -274,7 +274,7 @@ func (h *outerHalf[T]) Completed(schedulers.Worker) continuation.Chain {
 func (u *unwrap[T]) watchInner(inner *Job[T]) continuation.Chain {
 	inner.core.startIfCreated()
 	waiters := u.watchSource(inner)
-	if err := findCycle(u.promise.job.base(), inner.base()); err != nil {
+	if err := findCycle(&u.promise.job.core, coreIn(inner)); err != nil {
 		var zero T
 		ended, _ := u.end(Faulted, zero, err)
 		waiters = waiters.Join(ended)
@@ -284,7 +284,7 @@ func (u *unwrap[T]) watchInner(inner *Job[T]) continuation.Chain {
 
 func (h *outerHalf[T]) waitingJob() (*core, string) { return h.unwrap.waitingJob() }
 
-func (u *unwrap[T]) waitingJob() (*core, string) { return u.promise.job.base(), "Unwrap" }
+func (u *unwrap[T]) waitingJob() (*core, string) { return &u.promise.job.core, "Unwrap" }
 
 // ContextEnded implements ctxwatch.Listener.
 func (u *unwrap[T]) ContextEnded(w *ctxwatch.Watch) {

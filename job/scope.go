@@ -105,7 +105,7 @@ func (s *Scope) prepare(o *Option) {
 	if s.home = o.home(); s.home == nil {
 		s.home = homeOf(s.parent)
 	}
-	c := s.promise.job.base()
+	c := &s.promise.job.core
 	if o.name != "" {
 		c.ensureExtra().name = o.name
 	}
@@ -203,7 +203,7 @@ type closing struct {
 	node    continuation.Node
 }
 
-func (c *closing) waitingJob() (*core, string) { return c.promise.job.base(), "scope" }
+func (c *closing) waitingJob() (*core, string) { return &c.promise.job.core, "scope" }
 
 // Completed implements continuation.Target.
 func (c *closing) Completed(schedulers.Worker) continuation.Chain {

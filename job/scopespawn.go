@@ -82,7 +82,7 @@ func (t *spawnedChild) Completed(schedulers.Worker) continuation.Chain {
 	return t.scope.exitSpawned(t.core(), &t.slot)
 }
 
-func (t *spawnedChild) waitingJob() (*core, string) { return t.scope.promise.job.base(), "scope" }
+func (t *spawnedChild) waitingJob() (*core, string) { return &t.scope.promise.job.core, "scope" }
 
 // exitSpawned counts a child with a handle as ended.
 func (s *Scope) exitSpawned(child *core, l *childSlot) continuation.Chain {

@@ -83,4 +83,4 @@ func (c *startedChild) Completed(schedulers.Worker) continuation.Chain {
 	return c.scope.exitStarted(Status(c.job.final), c.job.err())
 }
 
-func (c *startedChild) waitingJob() (*core, string) { return c.scope.promise.job.base(), "scope" }
+func (c *startedChild) waitingJob() (*core, string) { return &c.scope.promise.job.core, "scope" }

@@ -78,4 +78,4 @@ func (m *suspendedChild) Completed(schedulers.Worker) continuation.Chain {
 	return m.scope.exit(Status(m.job.core.final), m.job.core.err(), &childSlot{holds: true})
 }
 
-func (m *suspendedChild) waitingJob() (*core, string) { return m.scope.promise.job.base(), "scope" }
+func (m *suspendedChild) waitingJob() (*core, string) { return &m.scope.promise.job.core, "scope" }

@@ -31,7 +31,7 @@ func (v *view) Err() error { return v.ctx.Err() }
 func (v *view) Value(key any) any {
 	switch key {
 	case jobKey{}:
-		return v.scope.promise.job.base()
+		return &v.scope.promise.job.core
 	case contract.SchedulerKey:
 		return v.scope.home
 	case contract.WorkerKey:

@@ -89,7 +89,7 @@ func TestAPanicInASynchronousContinuationIsItsOwn(t *testing.T) {
 
 func TestASynchronousContinuationAddedWhileItsAntecedentCompletes(t *testing.T) {
 	j := Run((&manual{}).ctx(), constant(1, nil))
-	c := j.base()
+	c := baseOf(j)
 	c.state.set(Running)
 
 	var n continuation.Node

@@ -20,7 +20,7 @@ import (
 
 // waitersOf returns how many registrations a job holds.
 func waitersOf(j Handle) (n int) {
-	j.base().waiting.Visit(math.MaxInt, func(continuation.Target) { n++ })
+	baseOf(j).waiting.Visit(math.MaxInt, func(continuation.Target) { n++ })
 	return n
 }
 
@@ -99,7 +99,7 @@ func TestTheJobEndsWhileTheWaiterGivesUp(t *testing.T) {
 	s := NewSource[int]()
 	p := &parked{awake: make(chan struct{})}
 	p.node.Prepare(p)
-	c := s.Job().base()
+	c := baseOf(s.Job())
 	require.True(t, c.register(&p.node))
 	s.TrySetResult(1)
 	assert.NoError(t, c.giveUp(p, context.Canceled), "the wait has succeeded")

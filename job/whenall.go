@@ -29,7 +29,7 @@ func WhenAll[T any](jobs ...*Job[T]) *Job[[]T] {
 	all := append([]*Job[T](nil), jobs...)
 	w := &whenAll[T]{jobs: all}
 	w.promise.job.core.initDependent()
-	w.start(len(all), func(i int) *core { return all[i].base() }, w)
+	w.start(len(all), func(i int) *core { return coreIn(all[i]) }, w)
 	return &w.promise.job
 }
 
@@ -65,7 +65,7 @@ func (w *whenAll[T]) finish() continuation.Chain {
 	return waiters
 }
 
-func (w *whenAll[T]) job() *core { return w.promise.job.base() }
+func (w *whenAll[T]) job() *core { return &w.promise.job.core }
 
 func (w *whenAll[T]) remaining() antecedents {
 	if w.jobs == nil {
@@ -78,7 +78,7 @@ func (w *whenAll[T]) remaining() antecedents {
 type jobList[T any] []*Job[T]
 
 func (l jobList[T]) count() int      { return len(l) }
-func (l jobList[T]) get(i int) *core { return l[i].base() }
+func (l jobList[T]) get(i int) *core { return coreIn(l[i]) }
 
 type whenAllOf struct {
 	promise promise[Void]
@@ -103,7 +103,7 @@ func (w *whenAllOf) finish() continuation.Chain {
 	return waiters
 }
 
-func (w *whenAllOf) job() *core { return w.promise.job.base() }
+func (w *whenAllOf) job() *core { return &w.promise.job.core }
 
 func (w *whenAllOf) remaining() antecedents {
 	if w.jobs == nil {

@@ -90,7 +90,7 @@ func TestTheLastJobEndsWhileWhenAllIsRegistering(t *testing.T) {
 		for _, s := range ss[:i] {
 			s.TrySetResult(1) // all that are registered end before the next is
 		}
-		return js[i].base()
+		return baseOf(js[i])
 	}, w)
 	assert.False(t, w.promise.job.IsCompleted())
 	ss[2].TrySetResult(1)
@@ -178,7 +178,7 @@ func TestTheWinnerEndsWhileWhenAnyIsRegistering(t *testing.T) {
 			if i == winner+1 {
 				ss[winner].TrySetResult(1)
 			}
-			return js[i].base()
+			return baseOf(js[i])
 		}, w)
 		ss[winner].TrySetResult(1)
 		j, err := w.promise.job.GetResult()
@@ -198,7 +198,7 @@ func TestTheWinnerEndsBetweenRegisteringAndSayingSo(t *testing.T) {
 	c.party, c.nodes = w, make([]contestNode, 2)
 	for i := range c.nodes {
 		n := &c.nodes[i]
-		n.contest, n.awaited, n.index = c, js[i].base(), i
+		n.contest, n.awaited, n.index = c, baseOf(js[i]), i
 		n.Prepare(n)
 	}
 	nodes := c.nodes

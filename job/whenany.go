@@ -26,7 +26,7 @@ func WhenAny[T any](jobs ...*Job[T]) *Job[*Job[T]] {
 	all := append([]*Job[T](nil), jobs...)
 	w := &whenAny[*Job[T]]{jobs: all}
 	w.promise.job.core.initDependent()
-	w.start(len(all), func(i int) *core { return all[i].base() }, w)
+	w.start(len(all), func(i int) *core { return coreIn(all[i]) }, w)
 	return &w.promise.job
 }
 
@@ -63,7 +63,7 @@ func (w *whenAny[J]) finishWith(i int) continuation.Chain {
 
 func (w *whenAny[J]) finishWithout() continuation.Chain { return continuation.Chain{} }
 
-func (w *whenAny[J]) waitingJob() (*core, string) { return w.promise.job.base(), "WhenAny" }
+func (w *whenAny[J]) waitingJob() (*core, string) { return &w.promise.job.core, "WhenAny" }
 
 // Race returns a job that completes with the result of the first of jobs to Complete; if
 // several have Completed already, with the result of the first of these in the order
@@ -86,7 +86,7 @@ func Race[T any](jobs ...*Job[T]) *Job[T] {
 	all := append([]*Job[T](nil), jobs...)
 	r := &race[T]{jobs: all}
 	r.promise.job.core.initDependent()
-	r.start(len(all), func(i int) *core { return all[i].base() }, r)
+	r.start(len(all), func(i int) *core { return coreIn(all[i]) }, r)
 	return &r.promise.job
 }
 
@@ -118,7 +118,7 @@ func (r *race[T]) finishWithout() continuation.Chain {
 	return waiters
 }
 
-func (r *race[T]) waitingJob() (*core, string) { return r.promise.job.base(), "Race" }
+func (r *race[T]) waitingJob() (*core, string) { return &r.promise.job.core, "Race" }
 
 // contest waits for several jobs until one of them decides it, and then withdraws its
 // registrations from all others.
