@@ -70,7 +70,7 @@ var goroutineTests = map[string]goroutineTest{
 	"schedulers/manual/manual.go:Scheduler.drainUntil":          {test: "TestADrainUnderAContextThatPanicsEnds"},
 	"schedulers/observe.go:observer.callApart":                  {test: "TestAListenerMayExit"},
 	"schedulers/pool/idle.go:Pool.start":                        {test: "TestConformance"},
-	"schedulers/pool/long.go:Pool.submitLong":                   {test: "TestConformance"},
+	"schedulers/pool/submit.go:Pool.submitLocked":               {test: "TestConformance"},
 	"schedulers/pool/worker.go:newWorker":                       {test: "TestConformance"},
 	"schedulers/simulation/settle.go:Scheduler.newRunner":       {test: "TestGoexitInAStepDoesNotEndTheSimulation"},
 	"schedulers/ums/decide.go:Scheduler.startThreads":           {test: "TestAnEntryPointThatPanicsLosesNoWorker"},

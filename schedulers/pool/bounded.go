@@ -1,12 +1,6 @@
 package pool
 
 import (
-	"context"
-	"fmt"
-	"slices"
-
-	"github.com/movenext/movenext/internal/runloop"
-	"github.com/movenext/movenext/internal/shim"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -61,92 +55,14 @@ type bound struct {
 // submission is a Submit that waits for space.
 type submission struct {
 	work    schedulers.Work
+	hint    schedulers.Hint
 	decided chan struct{} // closed when the work was queued or refused
 	err     error         // the reason of a refusal; written before decided is closed
-}
-
-func (p *Pool) submitBounded(w schedulers.Work, hint schedulers.Hint) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch {
-	case p.shutdown.Begun():
-		return p.refuse(schedulers.ErrShutdown)
-	case hint.Flags.Has(schedulers.Resumed) || p.global.Len() < p.bound.limit:
-		p.enqueue(w)
-		p.dispatch()
-		return nil
-	}
-	switch p.bound.full {
-	case Block:
-		return p.awaitSpace(w, hint.From)
-	case CallerRuns:
-		p.runHere(w, p.ownWorker(hint.From))
-		return nil
-	default:
-		return p.refuse(fmt.Errorf("pool: the queue is full (%d): %w", p.bound.limit, schedulers.ErrRejected))
-	}
-}
-
-func (p *Pool) enqueue(w schedulers.Work) {
-	p.count.accepted++
-	p.put(w)
-}
-
-// put is enqueue for work that the pool has already accepted.
-func (p *Pool) put(w schedulers.Work) {
-	p.inbox.moveTo(&p.global)
-	p.global.PushBack(w)
-	p.setCheckGlobal()
-}
-
-// awaitSpace waits until w is queued or refused. mu is held, but not during the wait.
-//
-// The wait is announced only to the worker below all shims, so that a strand does not give
-// its turn away in the middle of a Submit.
-func (p *Pool) awaitSpace(w schedulers.Work, caller schedulers.Worker) error {
-	s := &submission{work: w, decided: make(chan struct{})}
-	p.bound.waiting = append(p.bound.waiting, s)
-	err := p.awaitDecision(s, caller)
-	if i := slices.Index(p.bound.waiting, s); i >= 0 { // its worker must not wait
-		p.bound.waiting = slices.Delete(p.bound.waiting, i, i+1)
-		p.refused.Add(1)
-		return fmt.Errorf("pool: the queue is full (%d), and waiting for room: %w: %w", p.bound.limit, err, schedulers.ErrRejected)
-	}
-	return s.err
-}
-
-// awaitDecision waits without mu. If other work that runs on top of this wait calls
-// runtime.Goexit, the submitter is gone, and its submission keeps its place.
-func (p *Pool) awaitDecision(s *submission, caller schedulers.Worker) error {
-	p.mu.Unlock()
-	defer p.mu.Lock()
-	if caller == nil {
-		caller = schedulers.Here()
-	}
-	if own := p.ownWorker(caller); own != nil {
-		caller = own
-	}
-	return schedulers.Wait(context.Background(), shim.Beneath(caller), nil, s.decided)
 }
 
 // RunsInPlace implements [dispatch.InPlacer]: it returns true if submitters run their
 // work when the queue is full ([CallerRuns]). It does not block.
 func (p *Pool) RunsInPlace() bool { return p.bound != nil && p.bound.full == CallerRuns }
-
-// runHere runs w, which was never queued, on the caller's goroutine. mu is held, but not
-// while w runs.
-func (p *Pool) runHere(w schedulers.Work, caller *worker) {
-	p.count.accepted++
-	p.count.longRunning++
-	p.count.alive++
-	p.mu.Unlock()
-	defer p.mu.Lock()
-	if caller == nil {
-		runloop.Once(p, w, nil, p.endLong)
-	} else {
-		runloop.Once(p, w, caller, p.endLong)
-	}
-}
 
 // admit queues the work of waiting submitters while the queue has space; mu is
 // held. It is called after work was taken from the queue. The admitted work
@@ -165,7 +81,7 @@ func (b *bound) admit(p *Pool) {
 // was called.
 func (b *bound) refuseWaiting(p *Pool) {
 	for _, s := range b.waiting {
-		s.err = p.refuse(schedulers.ErrShutdown)
+		s.err = p.refuse(s.work, s.hint, schedulers.ErrShutdown)
 		close(s.decided)
 	}
 	b.waiting = nil

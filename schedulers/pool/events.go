@@ -7,34 +7,8 @@ import (
 )
 
 // This file reports the pool's events: see [schedulers.Observe]. The worker's loop reports
-// those of a run. The callers hold mu, except for reportSubmit and reportInlined.
-
-// reported is a flag in the hints that reportSubmit passes to Submit; it marks a submission that
-// has been reported. A separate method without events would cost each submission a call
-// while nothing listens.
-const reported schedulers.Flags = 1 << 7
-
-// reportSubmit is Submit with its events.
-func (p *Pool) reportSubmit(w schedulers.Work, hint schedulers.Hint) error {
-	hint.Flags |= reported
-	if !dispatch.Hears(w) {
-		return p.Submit(w, hint)
-	}
-	e := schedulers.Event{Kind: schedulers.Submitted, Scheduler: p, Work: w}
-	if from := p.ownWorker(hint.From); from != nil {
-		e.Worker = from.id
-		if p.bound == nil && hint.Flags&(schedulers.PreferFairness|schedulers.LongRunning) == 0 {
-			e.Queue = from.id
-		}
-	}
-	schedulers.Tell(e)
-	err := p.Submit(w, hint)
-	if err != nil {
-		e.Kind, e.Queue = schedulers.Refused, 0
-		schedulers.Tell(e)
-	}
-	return err
-}
+// those of a run, and submit.go those of a submission. The callers hold mu, except for
+// reportInlined.
 
 // reportInlined reports that the caller runs w itself. A nil w was not submitted before.
 func reportInlined(w schedulers.Work, caller *worker) {

@@ -10,11 +10,11 @@ func (p *Pool) Metrics() schedulers.Metrics {
 	m := schedulers.Metrics{
 		Submitted: p.count.accepted + p.slots.accepted,
 		Refused:   p.refused.Load(),
-		Completed: p.count.longDone + p.count.reclaimed + p.slots.completed,
+		Completed: p.count.apartDone + p.count.reclaimed + p.slots.completed,
 		Abandoned: p.count.abandoned,
-		Panicked:  p.count.longPanicked + p.slots.panicked,
+		Panicked:  p.count.apartPanicked + p.slots.panicked,
 		Queued:    uint64(p.global.Len()),
-		Running:   p.count.longRunning,
+		Running:   p.count.apart,
 		Workers:   uint64(p.capacity.running),
 		Stolen:    p.slots.stolen,
 	}

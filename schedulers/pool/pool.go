@@ -1,12 +1,10 @@
 package pool
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/movenext/movenext/internal/deque"
 	"github.com/movenext/movenext/internal/interleave"
-	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/internal/shutdown"
 	"github.com/movenext/movenext/internal/timers"
 	"github.com/movenext/movenext/schedulers"
@@ -62,12 +60,13 @@ type Pool struct {
 
 // counts holds the counters that belong to no worker.
 type counts struct {
-	accepted  uint64 // by the older part of the global queue, or as long-running
+	accepted  uint64 // by the older part of the global queue, or without a queue
 	abandoned uint64
 	reclaimed uint64 // from the global queue, by waiters
 	alive     int    // goroutines, including those of long-running work
 
-	longRunning, longDone, longPanicked uint64
+	// Work that was never queued: long-running, or run by its submitter.
+	apart, apartDone, apartPanicked uint64
 }
 
 // New returns a pool without any goroutine. It cannot fail: an invalid option is replaced
@@ -92,126 +91,6 @@ func New(opts ...Option) *Pool {
 
 // Name returns the name given by the option [Name], or "pool".
 func (p *Pool) Name() string { return p.name }
-
-// Submit accepts w, or refuses it: with [schedulers.ErrShutdown] after Shutdown has
-// been called, and with [schedulers.ErrRejected] if w is nil. It never blocks and never
-// runs w itself, unless [QueueLimit] says so.
-//
-// Work whose hint names a worker of this pool goes to that worker's local queue, unless
-// the hint asks for fairness; all other work goes to the global queue. Work flagged as
-// long-running immediately gets its own goroutine.
-func (p *Pool) Submit(w schedulers.Work, hint schedulers.Hint) error {
-	if w == nil {
-		return p.refuse(fmt.Errorf("pool: work is nil: %w", schedulers.ErrRejected))
-	}
-	if probe.On(probe.Events) && !hint.Flags.Has(reported) {
-		return p.reportSubmit(w, hint)
-	}
-	if hint.Flags.Has(schedulers.LongRunning) {
-		return p.submitLong(w)
-	}
-	if p.bound != nil {
-		return p.submitBounded(w, hint)
-	}
-	from := p.ownWorker(hint.From)
-	if from == nil {
-		return p.submitGlobal(w)
-	}
-	leaves := hint.From == schedulers.Worker(&from.leaving)
-	if hint.Flags.Has(schedulers.PreferFairness) {
-		if leaves && !from.mayHaveWork.Load() {
-			return p.submitYielding(w, from)
-		}
-		return p.submitGlobal(w)
-	}
-	accepted, wasEmpty := from.push(w)
-	if !accepted {
-		return p.submitGlobal(w)
-	}
-	if !wasEmpty || !leaves {
-		p.dispatchLocal(wasEmpty, hint)
-	}
-	return nil
-}
-
-// dispatchLocal makes sure that work pushed to a local queue is run. wasEmpty reports that the
-// queue was empty before.
-func (p *Pool) dispatchLocal(wasEmpty bool, hint schedulers.Hint) {
-	if !p.needsDispatch.Load() || p.pingPong.leaveToWorker(wasEmpty, hint) {
-		return
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if wasEmpty && hint.Flags.Has(schedulers.Resumed) {
-		p.pingPong.watch(p)
-	}
-	p.dispatch()
-}
-
-// submitGlobal puts w into the global queue.
-func (p *Pool) submitGlobal(w schedulers.Work) error {
-	if p.needsDispatch.Load() || p.overLimit.Load() {
-		return p.submitLocked(w)
-	}
-	return p.submitToInbox(w)
-}
-
-// submitToInbox is submitGlobal for the case that, as far as is known, no worker has to be
-// started.
-func (p *Pool) submitToInbox(w schedulers.Work) error {
-	if !p.inbox.accept(w) {
-		return p.refuse(schedulers.ErrShutdown)
-	}
-	p.setCheckGlobal()
-	if p.needsDispatch.Load() { // set a moment ago
-		p.mu.Lock()
-		p.dispatch()
-		p.mu.Unlock()
-	}
-	return nil
-}
-
-// submitLocked is submitGlobal for the case that the lock has to be taken anyway.
-func (p *Pool) submitLocked(w schedulers.Work) error {
-	p.mu.Lock()
-	if p.shutdown.Begun() {
-		p.mu.Unlock()
-		return p.refuse(schedulers.ErrShutdown)
-	}
-	p.post(w)
-	p.mu.Unlock()
-	return nil
-}
-
-// post puts w into the global queue and makes sure that it is run; mu is held.
-func (p *Pool) post(w schedulers.Work) {
-	p.enqueue(w)
-	if p.needsDispatch.Load() || p.capacity.waiting > 0 { // else there is nothing to dispatch
-		p.dispatch()
-	}
-}
-
-// refuse counts refused work and returns the reason.
-func (p *Pool) refuse(reason error) error {
-	p.refused.Add(1)
-	return reason
-}
-
-// ownWorker returns caller as a worker of this pool, or nil.
-func (p *Pool) ownWorker(caller schedulers.Worker) *worker {
-	w, ok := caller.(*worker)
-	if !ok {
-		l, leaves := caller.(*leavingWorker)
-		if !leaves || l == nil {
-			return nil
-		}
-		w = l.worker
-	}
-	if w != nil && w.pool == p {
-		return w
-	}
-	return nil
-}
 
 // MayRunInPlace reports true if caller is a worker of this pool. Work that waits there already
 // occupies a worker, so running the awaited work there does not increase the number of

@@ -124,6 +124,22 @@ func (w *worker) RunsNext() bool {
 	return true
 }
 
+// ownWorker returns caller as a worker of this pool, or nil.
+func (p *Pool) ownWorker(caller schedulers.Worker) *worker {
+	w, ok := caller.(*worker)
+	if !ok {
+		l, leaves := caller.(*leavingWorker)
+		if !leaves || l == nil {
+			return nil
+		}
+		w = l.worker
+	}
+	if w != nil && w.pool == p {
+		return w
+	}
+	return nil
+}
+
 // push adds work to the local queue, if that is open. wasEmpty reports that the queue was
 // empty before.
 func (w *worker) push(work schedulers.Work) (accepted, wasEmpty bool) {

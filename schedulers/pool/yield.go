@@ -40,30 +40,6 @@ func (w *worker) RunsAgain(home schedulers.Scheduler) bool {
 	return true
 }
 
-// submitYielding submits work that yields, as the last action of that work on w, whose
-// local queue is empty.
-func (p *Pool) submitYielding(work schedulers.Work, w *worker) error {
-	if !p.checkGlobal.Load() && w.repeat(work) {
-		return nil
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch {
-	case p.shutdown.Begun():
-		return p.refuse(schedulers.ErrShutdown)
-	case p.anyGlobal():
-		p.post(work)
-	case w.repeat(work):
-		p.checkGlobal.Store(false)
-		if p.anyGlobal() {
-			p.setCheckGlobal()
-		}
-	default:
-		p.enqueue(work) // w searches there in a moment; no worker has to be woken
-	}
-	return nil
-}
-
 // repeat makes the worker run work once more, if work is its current work and it need not
 // check other queues first.
 func (w *worker) repeat(work schedulers.Work) bool {
