@@ -40,11 +40,3 @@ func same(a, b Scheduler) bool {
 	}
 	return t == nil || (t.Kind() == reflect.Pointer || reflect.ValueOf(a).Comparable() && reflect.ValueOf(b).Comparable()) && a == b
 }
-
-// beneathHome returns the scheduler that s refers to, if s is a Home.
-func beneathHome(s Scheduler) Scheduler {
-	if h, ok := s.(*Home); ok && h != nil {
-		return h.Scheduler
-	}
-	return s
-}

@@ -133,6 +133,14 @@ func NameOf(s Scheduler) string {
 	}
 }
 
+// beneathHome returns the scheduler that s refers to, if s is a Home.
+func beneathHome(s Scheduler) Scheduler {
+	if h, ok := s.(*Home); ok && h != nil {
+		return h.Scheduler
+	}
+	return s
+}
+
 // ObserveOption selects the events that [Observe] delivers. Options are plain values.
 type ObserveOption struct {
 	kinds  uint32
