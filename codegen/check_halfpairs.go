@@ -23,7 +23,7 @@ func halfPairs(p *source.Package) []source.Diagnostic {
 			ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
 				if call, ok := n.(*ast.CallExpr); ok {
 					check(call.Fun)
-					functions, _, _ := analyse.RunsAsJob(call, p.Info)
+					functions, _ := analyse.RunsAsJob(call, p.Info)
 					for _, value := range functions {
 						check(value)
 					}

@@ -34,15 +34,18 @@
 //
 // # In functions marked //movenext:async
 //
-// The bodies of [For], [ForBlocks], [ForEach], [Map], [Filter], [GroupBy], [Distinct],
-// [Invoke] and [Run], and the folds of [Reduce] and [Scan], may suspend there, as
-// literals and as functions with twins.
+// What [For], [ForBlocks], [ForEach], [Map], [Filter], [GroupBy], [Distinct], [Invoke],
+// [Run], [Reduce] and [Scan] call may suspend there, folds and merges included: literals,
+// functions with twins, method values, and parameters that are given such functions.
 // The operation then suspends its caller instead of blocking it. [Degree] bounds
 // the bodies in flight, suspended ones included, even on a scheduler with fewer
-// workers. Results, errors, panics and Goexit are those of the blocking call.
+// workers. Results, errors, panics and Goexit are those of the blocking call. A deferred
+// operation blocks; one in a deferred literal does not.
 // A range over a call of [Stage] suspends too, since Stage has a twin. Functions called
-// by [Join], [Join2], [Fork] and sorting, and the merge of Reduce, return no error by
-// which they could report a suspension: they block, and movenext vet reports them.
+// by [Join], [Join2], [Fork] and sorting divide work on the stack of their caller, so they
+// block, and movenext vet reports them.
+//
+// The functions whose names end in Enter are for generated code.
 //
 // # Structured
 //

@@ -118,7 +118,7 @@ func doubledAsync(ctx context.Context, c *coord.Channel[int]) *job.Stream[int] {
 // doubledFrame is the frame of [doubled]: what it keeps while it is suspended.
 type doubledFrame struct {
 	statemachine.Producer[int]
-	loops statemachine.Loops
+	openLoops statemachine.Loops
 
 	ctx context.Context
 	c   *coord.Channel[int]
@@ -131,7 +131,7 @@ type doubledFrame struct {
 // (true).
 func (f *doubledFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	var returned bool
-	defer f.loops.Exit(r, &f.Frame, &returned)
+	defer f.openLoops.Exit(r, &f.Frame, &returned)
 	hasEnded = f.step(r)
 	returned = true
 	return hasEnded
@@ -139,7 +139,7 @@ func (f *doubledFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 
 // step runs [doubled] until it suspends or ends.
 func (f *doubledFrame) step(r *statemachine.Run) (hasEnded bool) {
-	defer f.loops.Leave(r, &f.Frame, 5, &hasEnded)
+	defer f.openLoops.Leave(r, &f.Frame, 5, &hasEnded)
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -151,7 +151,7 @@ func (f *doubledFrame) step(r *statemachine.Run) (hasEnded bool) {
 	case 3:
 		goto resume3
 	case 5:
-		f.loops.Resume(r)
+		f.openLoops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
 		return
@@ -159,7 +159,7 @@ func (f *doubledFrame) step(r *statemachine.Run) (hasEnded bool) {
 //line github.com/movenext/movenext/parallel/leaving_test.go:57
 	f.loop1 = statemachine.RangeWithin(f, f.c.AllAsync(f.ctx))
 //line github.com/movenext/movenext/parallel/leaving_test.go:57
-	f.loops.Open(f.loop1)
+	f.openLoops.Open(f.loop1)
 range1:
 	// leaving_test.go:57: for v, err := range c.All(ctx) {
 //line github.com/movenext/movenext/parallel/leaving_test.go:57
@@ -216,7 +216,7 @@ resume3:
 //line github.com/movenext/movenext/parallel/leaving_test.go:59
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/leaving_test.go:59
-	f.loops.Close()
+	f.openLoops.Close()
 //line github.com/movenext/movenext/parallel/leaving_async_test.go:221
 	f.loop1 = nil
 	f.State = statemachine.Finished
@@ -224,7 +224,7 @@ resume3:
 	return true
 done1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:59
-	f.loops.Close()
+	f.openLoops.Close()
 //line github.com/movenext/movenext/parallel/leaving_async_test.go:229
 	f.loop1 = nil
 	f.State = statemachine.Finished
@@ -250,7 +250,7 @@ func tripledAsync(in *job.Stream[int]) *job.Stream[int] {
 // tripledFrame is the frame of [tripled]: what it keeps while it is suspended.
 type tripledFrame struct {
 	statemachine.Producer[int]
-	loops statemachine.Loops
+	openLoops statemachine.Loops
 
 	in *job.Stream[int]
 
@@ -262,7 +262,7 @@ type tripledFrame struct {
 // (true).
 func (f *tripledFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	var returned bool
-	defer f.loops.Exit(r, &f.Frame, &returned)
+	defer f.openLoops.Exit(r, &f.Frame, &returned)
 	hasEnded = f.step(r)
 	returned = true
 	return hasEnded
@@ -270,7 +270,7 @@ func (f *tripledFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 
 // step runs [tripled] until it suspends or ends.
 func (f *tripledFrame) step(r *statemachine.Run) (hasEnded bool) {
-	defer f.loops.Leave(r, &f.Frame, 5, &hasEnded)
+	defer f.openLoops.Leave(r, &f.Frame, 5, &hasEnded)
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -282,7 +282,7 @@ func (f *tripledFrame) step(r *statemachine.Run) (hasEnded bool) {
 	case 3:
 		goto resume3
 	case 5:
-		f.loops.Resume(r)
+		f.openLoops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
 		return
@@ -290,7 +290,7 @@ func (f *tripledFrame) step(r *statemachine.Run) (hasEnded bool) {
 //line github.com/movenext/movenext/parallel/leaving_test.go:70
 	f.loop1 = statemachine.RangeWithin(f, f.in)
 //line github.com/movenext/movenext/parallel/leaving_test.go:70
-	f.loops.Open(f.loop1)
+	f.openLoops.Open(f.loop1)
 range1:
 	// leaving_test.go:70: for v, err := range in.All() {
 //line github.com/movenext/movenext/parallel/leaving_test.go:70
@@ -347,7 +347,7 @@ resume3:
 //line github.com/movenext/movenext/parallel/leaving_test.go:72
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/leaving_test.go:72
-	f.loops.Close()
+	f.openLoops.Close()
 //line github.com/movenext/movenext/parallel/leaving_async_test.go:352
 	f.loop1 = nil
 	f.State = statemachine.Finished
@@ -355,7 +355,7 @@ resume3:
 	return true
 done1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:72
-	f.loops.Close()
+	f.openLoops.Close()
 //line github.com/movenext/movenext/parallel/leaving_async_test.go:360
 	f.loop1 = nil
 	f.State = statemachine.Finished
@@ -388,7 +388,7 @@ func takeOneAsync(ctx context.Context, in *job.Stream[int], body func(context.Co
 // it.
 type takeOneFrame struct {
 	statemachine.Frame
-	loops statemachine.Loops
+	openLoops statemachine.Loops
 
 	loop1 *statemachine.Loop[int, error]
 
@@ -407,7 +407,7 @@ type takeOneArgs struct {
 // args is nil.
 func (f *takeOneFrame) moveNext(r *statemachine.Run, args *takeOneArgs) (hasEnded bool) {
 	var returned bool
-	defer f.loops.Exit(r, &f.Frame, &returned)
+	defer f.openLoops.Exit(r, &f.Frame, &returned)
 	hasEnded = f.step(r, args)
 	returned = true
 	return hasEnded
@@ -415,7 +415,7 @@ func (f *takeOneFrame) moveNext(r *statemachine.Run, args *takeOneArgs) (hasEnde
 
 // step runs [takeOne] until it suspends or ends.
 func (f *takeOneFrame) step(r *statemachine.Run, args *takeOneArgs) (hasEnded bool) {
-	defer f.loops.Leave(r, &f.Frame, 4, &hasEnded)
+	defer f.openLoops.Leave(r, &f.Frame, 4, &hasEnded)
 	resumeAt := f.State
 	f.State = statemachine.Running
 	switch resumeAt {
@@ -425,7 +425,7 @@ func (f *takeOneFrame) step(r *statemachine.Run, args *takeOneArgs) (hasEnded bo
 	case 2:
 		goto resume2
 	case 4:
-		f.loops.Resume(r)
+		f.openLoops.Resume(r)
 	default:
 		statemachine.Misuse(resumeAt)
 		return
@@ -433,7 +433,7 @@ func (f *takeOneFrame) step(r *statemachine.Run, args *takeOneArgs) (hasEnded bo
 //line github.com/movenext/movenext/parallel/leaving_test.go:102
 	f.loop1 = statemachine.RangeStream(parallel.StageAsync(args.ctx, args.in, args.body, parallel.Degree(2)))
 //line github.com/movenext/movenext/parallel/leaving_test.go:102
-	f.loops.Open(f.loop1)
+	f.openLoops.Open(f.loop1)
 	// leaving_test.go:102: … for v, err := range parallel.Stage(ctx, in, body, parallel.Degree(2 …
 //line github.com/movenext/movenext/parallel/leaving_test.go:102
 	if f.loop1.Next(r) {
@@ -463,7 +463,7 @@ resume2:
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
-	f.loops.Close()
+	f.openLoops.Close()
 //line github.com/movenext/movenext/parallel/leaving_async_test.go:468
 	f.loop1 = nil
 	f.State = statemachine.Finished
@@ -471,7 +471,7 @@ resume2:
 	return true
 done1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
-	f.loops.Close()
+	f.openLoops.Close()
 //line github.com/movenext/movenext/parallel/leaving_async_test.go:476
 	f.loop1 = nil
 //line github.com/movenext/movenext/parallel/leaving_test.go:105
@@ -809,4 +809,4 @@ func (f *startedFrame) Location() statemachine.Location {
 	return statemachine.At(&f.Frame, "github.com/movenext/movenext/parallel_test.started", "github.com/movenext/movenext/parallel/leaving_test.go", 312, 313)
 }
 
-// Digest of what is above: 38ffb23903228606
+// Digest of what is above: 5d7663faec049017

@@ -10,7 +10,6 @@ import (
 	"github.com/movenext/movenext/internal/errtree"
 	"github.com/movenext/movenext/internal/labels"
 	"github.com/movenext/movenext/internal/promise"
-	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -60,7 +59,7 @@ type operation struct {
 // begin sets the fields that an operation begins with. It returns an error if it
 // cannot.
 func (o *operation) begin(ctx context.Context) error {
-	if c, ok := ctx.(suspension.Caller); ok {
+	if c, ok := ctx.(byMachine); ok {
 		o.machine, ctx = true, c.Context
 	}
 	if ctx == nil {

@@ -56,7 +56,7 @@ type participants struct {
 	items    participantItems
 
 	live    atomic.Int64
-	promise atomic.Pointer[promise.Promise[suspension.End]]
+	promise atomic.Pointer[promise.Promise[end]]
 }
 
 // participantItems give indexes to participants.
@@ -121,7 +121,7 @@ func (p *participants) leave() (waiters continuation.Chain) {
 	}
 	goexit, err := p.outcome()
 	p.close()
-	waiters, _ = promise.TryComplete(p.endPromise(), context.Background(), suspension.End{Err: err, Goexit: goexit}, nil)
+	waiters, _ = promise.TryComplete(p.endPromise(), context.Background(), end{err, goexit}, nil)
 	return waiters
 }
 
@@ -132,11 +132,11 @@ func (p *participants) retire() continuation.Chain {
 }
 
 // endPromise returns the promise of the end.
-func (p *participants) endPromise() *promise.Promise[suspension.End] {
+func (p *participants) endPromise() *promise.Promise[end] {
 	if made := p.promise.Load(); made != nil {
 		return made
 	}
-	made := new(promise.Promise[suspension.End])
+	made := new(promise.Promise[end])
 	promise.Init(made)
 	if !p.promise.CompareAndSwap(nil, made) {
 		return p.promise.Load()

@@ -43,23 +43,16 @@ func (r *adapter[R]) Handle() any { return r.end.Handle() }
 
 // paused is the error of an operation that has not ended when its caller, a
 // machine, gets it. User code never sees it.
-type paused struct{ job *job.Job[suspension.End] }
+type paused struct{ job *job.Job[end] }
 
 // Error implements error.
 func (*paused) Error() string { return "parallel: the operation has suspended" }
 
-// Job returns the job that ends with the operation.
-func (p *paused) Job() *job.Job[suspension.End] { return p.job }
-
 // pausedValue is [paused] for an operation with a result.
 type pausedValue[T any] struct { //nolint:errname // an error by type alone
 	paused
-	value func(err error) (T, error)
+	value func(err error) (T, error) // may run user code
 }
-
-// Value returns what the operation returns, once it has ended with err. It may run user
-// code.
-func (p *pausedValue[T]) Value(err error) (T, error) { return p.value(err) }
 
 // conclude returns the results of an operation that has ended with err: at once, or if it
 // is paused, later.

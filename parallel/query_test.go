@@ -128,18 +128,33 @@ func TestUnorderedQueriesAreInTheOrderOfCompletion(t *testing.T) {
 	assert.Len(t, d, 10)
 }
 
-// The twins of the bodies, which wait.
-func gated[T any](gate *job.Job[int], f func(int) T) func(context.Context, int) *job.Job[T] {
-	return func(ctx context.Context, i int) *job.Job[T] {
-		return job.Then(ctx, gate, func(context.Context, int) (T, error) { return f(i), nil })
+// gated is the companion of a body that waits for the gate.
+func gated[T any](gate *job.Job[int], f func(int) (T, error)) func(*statemachine.Run, context.Context, int) (statemachine.Callee[T], T, error) {
+	return func(r *statemachine.Run, ctx context.Context, i int) (statemachine.Callee[T], T, error) {
+		return suspendedUntil(r, job.Then(ctx, gate, func(context.Context, int) (T, error) { return f(i) }))
 	}
 }
 
+// suspendedUntil is the outcome of an entry that waits for a job.
+func suspendedUntil[T any](r *statemachine.Run, j *job.Job[T]) (callee statemachine.Callee[T], v T, err error) {
+	r.Await(j)
+	return &awaiting[T]{j}, v, err
+}
+
+type awaiting[T any] struct{ job *job.Job[T] }
+
+func (a *awaiting[T]) Results(r *statemachine.Run) (T, error) {
+	return statemachine.JobResult(r, a.job)
+}
+
+// unused is the plain form of a body with a companion.
+func unused[T any](context.Context, int) (T, error) { panic("the plain form") }
+
 // result ends the wait of a machine whose operation has suspended.
-func result[T any](t *testing.T, gate *job.Source[int], call statemachine.FuncCall[T]) (T, error) {
+func result[T any](t *testing.T, gate *job.Source[int], enter func(r *statemachine.Run) (*statemachine.Waiting[T], T, error)) (T, error) {
 	t.Helper()
 	var r statemachine.Run
-	wait, v, err := call.Enter(&r)
+	wait, v, err := enter(&r)
 	if wait == nil {
 		return v, err
 	}
@@ -154,24 +169,34 @@ func TestQueriesWhoseBodiesSuspendInAMachine(t *testing.T) {
 		ctx := schedulers.With(context.Background(), s)
 		items := ints(300)
 		evens, firsts, groups, scanned := plainQueries(items)
-		ctx = statemachine.Calling(ctx)
 		for _, opts := range [][]Option{{Degree(3)}, {Degree(1000)}, {Degree(7), Chunk(50)}} {
 			gate := job.NewSource[int]()
-			f, err := result(t, gate, statemachine.Func(Filter(ctx, items, statemachine.Func2(gated(gate.Job(), func(i int) bool { return i%2 == 0 })), opts...)))
+			f, err := result(t, gate, func(r *statemachine.Run) (*statemachine.Waiting[[]int], []int, error) {
+				return FilterEnter(r, gated(gate.Job(), func(i int) (bool, error) { return i%2 == 0, nil }), ctx, items, unused, opts...)
+			})
 			require.NoError(t, err)
 			assert.Equal(t, evens, f)
 			gate = job.NewSource[int]()
-			d, err := result(t, gate, statemachine.Func(Distinct(ctx, slices.Values(items), statemachine.Func2(gated(gate.Job(), func(i int) int { return i % 10 })), opts...)))
+			digits := gated(gate.Job(), func(i int) (int, error) { return i % 10, nil })
+			d, err := result(t, gate, func(r *statemachine.Run) (*statemachine.Waiting[[]int], []int, error) {
+				return DistinctEnter(r, digits, ctx, slices.Values(items), unused, opts...)
+			})
 			require.NoError(t, err)
 			assert.Equal(t, firsts, d)
 			gate = job.NewSource[int]()
-			g, err := result(t, gate, statemachine.Func(GroupBy(ctx, items, statemachine.Func2(gated(gate.Job(), func(i int) int { return i % 10 })), opts...)))
+			digits = gated(gate.Job(), func(i int) (int, error) { return i % 10, nil })
+			g, err := result(t, gate, func(r *statemachine.Run) (*statemachine.Waiting[map[int][]int], map[int][]int, error) {
+				return GroupByEnter(r, digits, ctx, items, unused, opts...)
+			})
 			require.NoError(t, err)
 			assert.Equal(t, groups, g)
 			gate = job.NewSource[int]()
-			s, err := result(t, gate, statemachine.Func(Scan(ctx, items, "", statemachine.Func3(func(ctx context.Context, acc string, i int) *job.Job[string] {
-				return job.Then(ctx, gate.Job(), func(context.Context, int) (string, error) { return acc + strconv.Itoa(i) + " ", nil })
-			}), concat, opts...)))
+			fold := func(r *statemachine.Run, ctx context.Context, acc string, i int) (statemachine.Callee[string], string, error) {
+				return suspendedUntil(r, job.Then(ctx, gate.Job(), func(context.Context, int) (string, error) { return acc + strconv.Itoa(i) + " ", nil }))
+			}
+			s, err := result(t, gate, func(r *statemachine.Run) (*statemachine.Waiting[[]string], []string, error) {
+				return ScanEnter(r, fold, nil, ctx, items, "", func(context.Context, string, int) (string, error) { panic("the plain form") }, concat, opts...)
+			})
 			require.NoError(t, err)
 			assert.Equal(t, scanned, s)
 		}
@@ -204,10 +229,9 @@ func TestAQueryThatFailsHasNoResults(t *testing.T) {
 	require.ErrorAs(t, err, &p)
 
 	gate := job.NewSource[int]()
-	broken := statemachine.Func2(func(ctx context.Context, i int) *job.Job[int] {
-		return job.Then(ctx, gate.Job(), func(context.Context, int) (int, error) { return 0, errBody })
+	_, err = result(t, gate, func(r *statemachine.Run) (*statemachine.Waiting[map[int][]int], map[int][]int, error) {
+		return GroupByEnter(r, gated(gate.Job(), func(int) (int, error) { return 0, errBody }), ctx, ints(10), unused[int])
 	})
-	_, err = result(t, gate, statemachine.Func(GroupBy(statemachine.Calling(ctx), ints(10), broken)))
 	require.ErrorIs(t, err, errBody)
 }
 
@@ -216,7 +240,9 @@ func TestAKeyThatCannotBeCompared(t *testing.T) {
 	_, err := Distinct(context.Background(), ints(3), func(context.Context, int) (any, error) { return []int{1}, nil })
 	require.ErrorAs(t, err, &p)
 	gate := job.NewSource[int]()
-	_, err = result(t, gate, statemachine.Func(Distinct(statemachine.Calling(t.Context()), ints(3), statemachine.Func2(gated(gate.Job(), func(int) any { return []int{1} })))))
+	_, err = result(t, gate, func(r *statemachine.Run) (*statemachine.Waiting[[]int], []int, error) {
+		return DistinctEnter(r, gated(gate.Job(), func(int) (any, error) { return []int{1}, nil }), t.Context(), ints(3), unused[any])
+	})
 	require.ErrorAs(t, err, &p)
 }
 

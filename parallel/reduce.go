@@ -3,7 +3,6 @@ package parallel
 import (
 	"context"
 
-	"github.com/movenext/movenext/internal/suspension"
 	"github.com/movenext/movenext/job"
 )
 
@@ -33,7 +32,7 @@ func Reduce[S ~[]T, T, A any](ctx context.Context, items S, zero A, fold func(ct
 	}
 	r := &reduction[T, A]{items: items, zero: zero, fold: fold, merge: merge, size: blockSize(len(items), s)}
 	r.reduce = r.reducePart
-	if c, ok := ctx.(suspension.Caller); ok {
+	if c, ok := ctx.(byMachine); ok {
 		return r.runForMachine(c, s, opts)
 	}
 	return Run(ctx, r.run, opts...)
@@ -115,7 +114,7 @@ func (r *reduction[T, A]) foldBlock(w *Worker, block uint) A {
 // runForMachine is Reduce for a machine: a loop folds the blocks, each from its first item
 // to its last, and may suspend. The merging that is then left only computes, on the
 // caller's goroutine and its helpers'.
-func (r *reduction[T, A]) runForMachine(ctx suspension.Caller, s settings, opts []Option) (result A, err error) {
+func (r *reduction[T, A]) runForMachine(ctx byMachine, s settings, opts []Option) (result A, err error) {
 	if err := new(operation).begin(ctx); err != nil {
 		return result, err
 	}
@@ -153,7 +152,7 @@ func (r *reduction[T, A]) runForMachine(ctx suspension.Caller, s settings, opts 
 
 // callerWithoutEnd is the machine's context without its end: merges are always made once
 // all folds have succeeded.
-func callerWithoutEnd(c suspension.Caller) context.Context {
+func callerWithoutEnd(c byMachine) context.Context {
 	if c.Context == nil {
 		return nil
 	}

@@ -1,10 +1,6 @@
 package parallel
 
-import (
-	"context"
-
-	"github.com/movenext/movenext/internal/suspension"
-)
+import "context"
 
 // Scan returns all intermediate results of a fold over items: element i of the result is
 // the fold of items 0 to i. It blocks, and its caller takes part.
@@ -95,7 +91,7 @@ func (p *prefixes[A]) carry(ctx context.Context) error {
 
 // withoutEnd is ctx without its end: once all folds have succeeded, the second pass always runs.
 func withoutEnd(ctx context.Context) context.Context {
-	if c, ok := ctx.(suspension.Caller); ok {
+	if c, ok := ctx.(byMachine); ok {
 		return callerWithoutEnd(c)
 	}
 	if ctx == nil {

@@ -73,22 +73,28 @@ func (b *sleepers[T]) wake() {
 var machineHomes = map[string]schedulers.Scheduler{"each": each{}, "inline": inline{}, "refusing": refusing{}, "uncomparable": uncomparable{}}
 
 func machineOn(t *testing.T, s schedulers.Scheduler) context.Context {
-	return suspension.Caller{Context: schedulers.With(t.Context(), s)}
+	return byMachine{schedulers.With(t.Context(), s)}
 }
 
 // endOf waits for the operation that a machine waits for.
 func endOf(t *testing.T, err error) error {
 	t.Helper()
-	p, ok := err.(interface {
-		Job() *job.Job[suspension.End]
-	})
-	require.True(t, ok, "%v is not an operation under way", err)
-	end, err := p.Job().Wait(t.Context())
+	var p *paused
+	switch err := err.(type) {
+	case *paused:
+		p = err
+	case *pausedValue[int]:
+		p = &err.paused
+	case *pausedValue[[]int]:
+		p = &err.paused
+	}
+	require.NotNil(t, p, "%v is not an operation under way", err)
+	end, err := p.job.Wait(t.Context())
 	require.NoError(t, err)
-	if end.Goexit {
+	if end.goexit {
 		return job.ErrGoexit
 	}
-	return end.Err
+	return end.err
 }
 
 func TestBodiesThatSuspendAreAsManyAsTheDegreeSays(t *testing.T) {
@@ -125,7 +131,7 @@ func TestASequencesItemsAreGivenToBodiesThatSuspend(t *testing.T) {
 					b.wake()
 				}
 				assert.NoError(t, endOf(t, err))
-				out, err := err.(*pausedValue[[]int]).Value(nil)
+				out, err := err.(*pausedValue[[]int]).value(nil)
 				slices.Sort(out)
 				assert.Equal(t, []int{1, 4, 9, 16, 25, 36, 49}, out)
 				assert.NoError(t, err)
@@ -208,7 +214,7 @@ func TestAWorkerGoesWithABodyThatSuspends(t *testing.T) {
 			})
 			b.wake()
 			assert.NoError(t, endOf(t, err))
-			v, err := err.(*pausedValue[int]).Value(nil)
+			v, err := err.(*pausedValue[int]).value(nil)
 			assert.Equal(t, 7, v)
 			assert.ErrorIs(t, err, errBody)
 			assert.Equal(t, 1, late, "what was forked is joined")
@@ -225,7 +231,7 @@ func TestABodyMayEndWhileItsCallerReturns(t *testing.T) {
 				go b.wake()
 				v, err := Run(machineOn(t, s), func(*Worker) (int, error) { return 0, b.sleep(7, nil) })
 				if p, ok := err.(*pausedValue[int]); ok {
-					v, err = p.Value(endOf(t, err))
+					v, err = p.value(endOf(t, err))
 				}
 				require.NoError(t, err)
 				require.Equal(t, 7, v)

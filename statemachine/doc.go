@@ -91,8 +91,7 @@
 //	a deferred await           DeferAwait, DeferTwin, DeferYield, DeferSwitch
 //	a loop                     Loop, Loops, Range0, Range1, Range2, RangeStream, RangeWithin
 //	a stream                   Stream, Producer, Iteration
-//	a literal that is run      Spawned, Fail, Action1, Action2, Action3, Func1, Func2, Func3
-//	a call that runs them      Calling, Action, ActionCall, ActionWait, Func, FuncCall, FuncWait
+//	a literal that is run      Spawned, Fail, Action1, Action2, Func1, Func2
 //	a function parameter       CompanionAt
 //	labels of the profiler     DoWithLabels, SetGoroutineLabels
 //	a debug form               Location, At
@@ -101,6 +100,7 @@
 //
 //	an operation               Operation, Pending, Rest, RestOf
 //	its results                Outcome, Waiting, WaitingFor, WaitingVoid, WaitingForVoid
+//	its companions             Callee, ActionCallee, FuncAsRoot, ActionAsRoot
 //	a stream, a report         TakesBack, LocationOf
 //
 // What generated code needs to write a type is in package gentypes.

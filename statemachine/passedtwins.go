@@ -42,19 +42,6 @@ func Action2[A, B any](start func(A, B) *job.Job[job.Void]) func(A, B) error {
 	}
 }
 
-// Func3 is [Func1] for three parameters.
-func Func3[A, B, C, T any](start func(A, B, C) *job.Job[T]) func(A, B, C) (T, error) {
-	return func(a A, b B, c C) (T, error) { return awaitTwin(start(a, b, c)) }
-}
-
-// Action3 is [Action1] for three parameters.
-func Action3[A, B, C any](start func(A, B, C) *job.Job[job.Void]) func(A, B, C) error {
-	return func(a A, b B, c C) error {
-		_, err := awaitTwin(start(a, b, c))
-		return err
-	}
-}
-
 // awaitTwin returns the results of a job that has ended, or an error saying that the
 // function has suspended until j ends.
 func awaitTwin[T any](j *job.Job[T]) (T, error) {

@@ -109,13 +109,24 @@ func (s *Spawned[T]) fail(f *failure, worker schedulers.Worker) {
 // step's run: a panic that is raised again keeps its first stack. A panic that a machine has
 // kept while the goroutine exits is raised.
 func Fail(r *Run) {
-	r.removeLabels()
-	if r.exiting || r.raised == nil && r.failure == nil {
-		return // the panic, if any, is the one that reports a suspension, or keeps its stack by itself
+	if !r.keepsPanic() {
+		return
 	}
 	if v := recover(); v != nil {
 		panic(r.failureOf(v).err())
 	}
+	r.raiseKept()
+}
+
+// keepsPanic is the part of Fail before its recover. It returns false if the panic, if there is
+// any, is the one that reports a suspension, or keeps its stack by itself.
+func (r *Run) keepsPanic() bool {
+	r.removeLabels()
+	return !r.exiting && (r.raised != nil || r.failure != nil)
+}
+
+// raiseKept is the part of Fail after its recover.
+func (r *Run) raiseKept() {
 	if f := r.exited(); f.value != nil {
 		panic(f.err())
 	}

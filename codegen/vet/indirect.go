@@ -188,7 +188,7 @@ func (c *callCheck) call(call *ast.CallExpr) {
 // runs reports func values that the runtime will call: as with any call, the type does not
 // show what they hold.
 func (c *callCheck) runs(call *ast.CallExpr) {
-	functions, _, _ := analyse.RunsAsJob(call, c.info)
+	functions, _ := analyse.RunsAsJob(call, c.info)
 	for _, arg := range functions {
 		if c.function(stripInstantiation(arg)) != nil && !c.byInterface(arg) {
 			continue

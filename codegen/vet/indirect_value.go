@@ -118,7 +118,7 @@ func (c *callCheck) value(e ast.Expr, stack []ast.Node) {
 			if isObjectOf(callee, jobPath, "Blocking") {
 				return
 			}
-			if ast.Unparen(around.Fun) == e || within(around.Fun, e) || c.startsJob(around) || c.startsMachine(around, c.region.runner, e) || callee != nil && c.suspends(around) {
+			if ast.Unparen(around.Fun) == e || within(around.Fun, e) || c.startsJob(around) || c.startsMachine(around, c.region.runner, e) || callee != nil && c.suspends(around) || c.enters(around) {
 				return // it is a call, or plainform checks it, or its own machine calls it
 			}
 			if callee != nil && callee.Pkg() != nil && callee.Pkg().Path() == parallelPath {

@@ -26,7 +26,7 @@ func plainForms(r *reporter, s *survey) {
 				s.plainCall(r, region, call)
 			}
 			if s.startsJob(call) {
-				functions, _, _ := analyse.RunsAsJob(call, s.info)
+				functions, _ := analyse.RunsAsJob(call, s.info)
 				s.plainValue(r, region, call, functions[0])
 			}
 		})

@@ -203,6 +203,12 @@ func (s *survey) suspends(call *ast.CallExpr) bool {
 	return ok
 }
 
+// enters reports whether a machine's call may suspend because of what it is given.
+func (c *callCheck) enters(call *ast.CallExpr) bool {
+	_, ok := c.twins.EntersGiven(call, c.info)
+	return ok && c.region.runner == machine && !c.deferred[call]
+}
+
 // plainTwin returns the callee if call calls the plain form of a twin.
 func (s *survey) plainTwin(call *ast.CallExpr) (source.Suspension, bool) {
 	point, ok := s.twins.Suspends(call, s.info)
@@ -254,8 +260,8 @@ const (
 // startsMachine reports whether call lets fn, one of its arguments, suspend when a machine or
 // other code (by) makes the call in an annotated function.
 func (s *survey) startsMachine(call *ast.CallExpr, starter runner, fn ast.Expr) bool {
-	functions, waits, operation := analyse.RunsAsJob(call, s.info)
-	if waits && starter != machine || operation && s.deferred[call] {
+	functions, waits := analyse.RunsAsJob(call, s.info)
+	if waits && starter != machine {
 		return false
 	}
 	return slices.Contains(functions, ast.Unparen(fn))
@@ -263,14 +269,14 @@ func (s *survey) startsMachine(call *ast.CallExpr, starter runner, fn ast.Expr) 
 
 // waitsFor reports whether the caller waits for the function that call runs.
 func (s *survey) waitsFor(call *ast.CallExpr) bool {
-	functions, waits, _ := analyse.RunsAsJob(call, s.info)
+	functions, waits := analyse.RunsAsJob(call, s.info)
 	return len(functions) > 0 && waits
 }
 
 // startsJob reports whether call passes its function arguments to jobs.
 func (s *survey) startsJob(call *ast.CallExpr) bool {
-	functions, _, operation := analyse.RunsAsJob(call, s.info)
-	return len(functions) > 0 && !operation
+	functions, _ := analyse.RunsAsJob(call, s.info)
+	return len(functions) > 0
 }
 
 // isJob reports whether typ is *job.Job[T].

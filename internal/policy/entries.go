@@ -2,6 +2,7 @@ package policy
 
 import (
 	"go/ast"
+	"slices"
 	"strings"
 )
 
@@ -11,7 +12,8 @@ var asPrograms = []string{"coord/retry"}
 
 // entries checks that the documentation of the runtime lists no entry for machines:
 // programs do not call them. The documentation lists a method by the name of its
-// receiver, as it is written. Package statemachine is for generated code alone.
+// receiver, as it is written. A function that calls what it is given cannot hide its entry, which
+// has companions. Package statemachine is for generated code alone.
 func entries(t *Tree) []Finding {
 	var found []Finding
 	for _, f := range t.Go {
@@ -20,7 +22,7 @@ func entries(t *Tree) []Finding {
 		}
 		for _, d := range f.Syntax.Decls {
 			fn, ok := d.(*ast.FuncDecl)
-			if !ok || !exportedFunc(fn) || !strings.HasSuffix(fn.Name.Name, "Enter") {
+			if !ok || !exportedFunc(fn) || !strings.HasSuffix(fn.Name.Name, "Enter") || fn.Recv == nil && !f.Generated && hasCompanion(fn) {
 				continue
 			}
 			found = append(found, Finding{
@@ -32,4 +34,11 @@ func entries(t *Tree) []Finding {
 		}
 	}
 	return found
+}
+
+// hasCompanion reports whether an entry has a companion of a parameter.
+func hasCompanion(entry *ast.FuncDecl) bool {
+	return slices.ContainsFunc(entry.Type.Params.List, func(param *ast.Field) bool {
+		return len(param.Names) == 1 && strings.HasSuffix(param.Names[0].Name, "Enter")
+	})
 }

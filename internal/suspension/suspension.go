@@ -17,8 +17,10 @@
 // The alternative is a second form of each such function, which takes a machine. There were
 // five, visible to all users, and each further function would have needed one more.
 //
-// A Suspended never reaches user code: the generator passes such functions only to the
-// runtime's own functions, and each of those calls [Of] before it uses the error.
+// A Suspended never reaches user code. The generator passes such functions only to parameters
+// whose types say that they become jobs, and operations of package parallel make them of the
+// companions that their entries get. Whoever calls such a function calls [Of] before it uses the
+// error.
 package suspension
 
 import (

@@ -137,6 +137,9 @@ func (c *funcCollector) recordAssignment(lhs, rhs []ast.Expr) {
 			continue
 		}
 		f.Read = f.Read || len(lhs) > 1
+		if len(lhs) == 1 && len(rhs) == 1 {
+			c.facts.Literals.alone[ast.Unparen(rhs[0])] = true
+		}
 		c.seen[ast.Unparen(e).(*ast.Ident)] = true
 		if len(lhs) != len(rhs) || len(c.literals) > 0 {
 			f.known = false
@@ -169,10 +172,7 @@ func (c *funcCollector) recordCall(call *ast.CallExpr) {
 
 // recordGiven records the variables that a call passes to parameters with companions.
 func (c *funcCollector) recordGiven(call *ast.CallExpr) {
-	s, ok := c.facts.Source.Package.Twins.Suspends(call, c.facts.Info)
-	if !ok {
-		return
-	}
+	s := c.facts.Source.Package.Twins.Entry(call, c.facts.Info)
 	for _, g := range s.Given(call, c.facts.Info) {
 		for _, e := range g.Values {
 			if f := c.variableOf(e); f != nil {

@@ -61,6 +61,7 @@ func (fs *Facts) analyse() {
 		fs.pointers = pointerSourcesOf(fs)
 		ast.Inspect(fs.Body, fs.noteUsage)
 		fs.noteCaptures()
+		fs.findAssigned()
 		fs.findRunnerArguments()
 	}
 	fs.findFuncVars()

@@ -157,7 +157,7 @@ func (fs *Facts) holdsSuspending(f *FuncVar) bool {
 	}
 	for _, e := range f.values {
 		lit, ok := ast.Unparen(e).(*ast.FuncLit)
-		if ok && fs.literalSuspends(lit) || !ok && (fs.FuncVarOf(e) != nil || fs.EntryOf(e) != nil) {
+		if ok && fs.literalSuspends(lit) || !ok && fs.bringsEntry(e) {
 			return true
 		}
 	}
@@ -168,7 +168,7 @@ func (fs *Facts) holdsSuspending(f *FuncVar) bool {
 // method value with an entry for machines. Otherwise it returns nil.
 func (fs *Facts) EntryOf(e ast.Expr) *source.Suspension {
 	s, ok := fs.Source.Package.Twins.Suspends(&ast.CallExpr{Fun: e}, fs.Info)
-	if !ok || s.Kind != source.KindEnter || s.TypeArgs.Len() > 0 || s.Method != nil && !fs.bindsLate(e, s.Method) || fs.Imports.IsOpen(fs.TypeOf(e)) {
+	if !ok || s.Kind != source.KindEnter || s.Method != nil && !fs.bindsLate(e, s.Method) || fs.Imports.IsOpen(fs.TypeOf(e)) {
 		return nil
 	}
 	return &s
@@ -185,7 +185,16 @@ func (fs *Facts) bringsEntry(e ast.Expr) bool {
 	if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok {
 		return !fs.CallsRecover(lit.Body)
 	}
-	return fs.FuncVarOf(e) != nil || fs.EntryOf(e) != nil
+	return fs.FuncVarOf(e) != nil || fs.EntryOf(e) != nil || fs.BindsAssigned(e) != nil
+}
+
+// BindsAssigned is Binds for a value that is assigned by a statement of its own, so that nothing
+// else is evaluated between the receiver and the assignment.
+func (fs *Facts) BindsAssigned(e ast.Expr) *source.Suspension {
+	if !fs.Literals.alone[ast.Unparen(e)] {
+		return nil
+	}
+	return fs.Binds(e)
 }
 
 // Binds returns the entry of e if e is a method value whose receiver has to be evaluated where e

@@ -37,12 +37,14 @@ type Literals struct {
 	lists      map[*types.Var]*FuncList
 	arguments  map[*types.Var]ast.Expr // what variables hold until it is passed to the runtime
 	suspending map[*ast.FuncLit]bool   // results of literalSuspends
+	alone      map[ast.Expr]bool       // values that are assigned by statements of their own
+	assigned   map[*types.Var][]ast.Expr
 }
 
 func newLiterals() *Literals {
 	return &Literals{
 		suspending: map[*ast.FuncLit]bool{}, Machines: map[*ast.FuncLit]*Literal{}, Runs: map[*ast.CallExpr]JobRun{}, Named: map[ast.Expr]NamedRun{},
-		arguments: map[*types.Var]ast.Expr{}, vars: map[*types.Var]*FuncVar{}, Entries: map[*types.Var]*FuncVar{},
+		arguments: map[*types.Var]ast.Expr{}, alone: map[ast.Expr]bool{}, assigned: map[*types.Var][]ast.Expr{}, vars: map[*types.Var]*FuncVar{}, Entries: map[*types.Var]*FuncVar{},
 		lists: map[*types.Var]*FuncList{}, Lists: map[*types.Var]*FuncList{},
 	}
 }
@@ -80,7 +82,10 @@ func (fs *Facts) isPoint(call *ast.CallExpr) bool {
 	if lit, ok := ast.Unparen(call.Fun).(*ast.FuncLit); ok {
 		return fs.literalSuspends(lit)
 	}
-	if fs.FuncVarOf(call.Fun) != nil || fs.operates(call) {
+	if fs.FuncVarOf(call.Fun) != nil {
+		return true
+	}
+	if _, given := fs.entersGiven(call); given {
 		return true
 	}
 	_, suspends := fs.Source.Package.Twins.Suspends(call, fs.Info)

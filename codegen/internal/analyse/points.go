@@ -50,8 +50,8 @@ func (fs *Facts) findPoints() {
 // noteDeferred records a deferred call that suspends.
 func (fs *Facts) noteDeferred(n *ast.DeferStmt, around []ast.Node) {
 	s, ok := fs.suspension(n.Call)
-	if !ok || s.Kind == source.KindOperation {
-		return
+	if !ok || s.Kind == source.KindEnter && s.Twin == nil {
+		return // it suspends only if it is given an entry, and a deferred call gives none
 	}
 	fs.Deferred[n] = &s
 	if lit, ok := ast.Unparen(n.Call.Fun).(*ast.FuncLit); ok {
@@ -70,8 +70,8 @@ func (fs *Facts) suspension(call *ast.CallExpr) (source.Suspension, bool) {
 	if fs.FuncVarOf(call.Fun) != nil {
 		return source.Suspension{Kind: source.KindValue}, true
 	}
-	if fs.operates(call) {
-		return source.Suspension{Kind: source.KindOperation}, true
+	if s, ok := fs.entersGiven(call); ok {
+		return s, true
 	}
 	if fs.Literal == nil && fs.isYield(call.Fun) {
 		return source.Suspension{Kind: source.KindEmit}, true

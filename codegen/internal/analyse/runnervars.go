@@ -114,13 +114,13 @@ func (g *argumentScan) recordDeclaration(lhs, value ast.Expr) {
 }
 
 func (g *argumentScan) call(call *ast.CallExpr) {
-	r, _, ok := runnerOf(call, g.facts.Info)
-	if !ok || r.blocks && slices.Contains(g.later, call) {
+	roots := source.RootsIn(call, g.facts.Info)
+	if roots.Waits && slices.Contains(g.later, call) {
 		return
 	}
-	for _, arg := range r.functions {
+	for _, arg := range roots.Functions {
 		if id, ok := arg.(*ast.Ident); ok {
-			g.uses[id] = argumentUse{g.in(), r.blocks}
+			g.uses[id] = argumentUse{g.in(), roots.Waits}
 		}
 	}
 }
@@ -214,7 +214,7 @@ func (fs *Facts) givenPlain() []ast.Expr {
 		case *ast.DeferStmt:
 			deferred[n.Call] = true
 		case *ast.CallExpr:
-			s, _ := fs.Source.Package.Twins.Suspends(n, fs.Info)
+			s := fs.Source.Package.Twins.Entry(n, fs.Info)
 			for _, g := range s.Given(n, fs.Info) {
 				for _, e := range g.Values {
 					if deferred[n] || g.Spread || fs.blocks(e) && fs.Binds(e) == nil {

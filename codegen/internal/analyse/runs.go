@@ -9,89 +9,81 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// operates reports whether call is an operation that calls a suspending function.
-func (fs *Facts) operates(call *ast.CallExpr) bool {
-	r, _, ok := runnerOf(call, fs.Info)
-	if !ok || !r.operation {
-		return false
+// entersGiven describes a call that suspends because of what it is given: see
+// [source.Twins.EntersGiven].
+func (fs *Facts) entersGiven(call *ast.CallExpr) (source.Suspension, bool) {
+	s, ok := fs.Source.Package.Twins.EntersGiven(call, fs.Info)
+	if !ok {
+		return s, false
 	}
-	for _, arg := range r.functions {
-		arg = fs.valueOf(arg)
-		lit, ok := arg.(*ast.FuncLit)
-		if !ok {
-			_, ok = fs.follows(arg)
-		} else {
-			ok = fs.literalSuspends(lit)
-		}
-		if ok {
-			return true
-		}
-	}
-	return false
-}
-
-// operations are the functions of package parallel that take a function which may suspend, and
-// call it.
-var operations = map[source.FuncKey]bool{
-	source.ParallelPath + ".For": true, source.ParallelPath + ".ForBlocks": true, source.ParallelPath + ".ForEach": true,
-	source.ParallelPath + ".Filter": true, source.ParallelPath + ".GroupBy": true, source.ParallelPath + ".Distinct": true, source.ParallelPath + ".Scan": true,
-	source.ParallelPath + ".Map": true, source.ParallelPath + ".Reduce": true, source.ParallelPath + ".Invoke": true, source.ParallelPath + ".Run": true,
-}
-
-// runner describes how a call runs functions.
-type runner struct {
-	functions []ast.Expr // arguments
-	blocks    bool       // the caller waits until they have ended
-	operation bool       // of package parallel; see lower/run.go
-	job       bool       // the function may be that of a job which the call returns
-}
-
-// runnerOf returns the runner that call names, and the identifier that names it.
-func runnerOf(call *ast.CallExpr, info *types.Info) (r runner, id *ast.Ident, ok bool) {
-	fn, id, method := source.Callee(call, info)
-	if fn == nil {
-		return runner{}, nil, false
-	}
-	if roots := source.RootsIn(call, info); roots.Functions != nil {
-		return runner{functions: roots.Functions, blocks: roots.Waits, job: roots.Job}, id, true
-	}
-	if !operations[source.KeyOf(fn.Origin())] || method != nil {
-		return runner{}, nil, false
-	}
-	r = runner{operation: true, blocks: true}
-	sig := fn.Signature()
-	for i, param := range slices.Collect(sig.Params().Variables()) {
-		if i >= len(call.Args) {
-			break
-		}
-		switch {
-		case returnsError(param.Type()):
-			r.functions = []ast.Expr{ast.Unparen(call.Args[i])}
-			return r, id, true
-		case sig.Variadic() && i == sig.Params().Len()-1 && returnsError(param.Type().(*types.Slice).Elem()) && !call.Ellipsis.IsValid():
-			for _, arg := range call.Args[i:] {
-				r.functions = append(r.functions, ast.Unparen(arg))
+	for _, g := range s.Given(call, fs.Info) {
+		for _, e := range g.Values {
+			if fs.maySuspend(e) {
+				return s, true
 			}
-			return r, id, true
 		}
 	}
-	return runner{}, nil, false
+	return s, false
 }
 
-// returnsError reports whether typ is a function that can report through its error that it has
-// suspended.
-func returnsError(typ types.Type) bool {
-	sig, ok := typ.(*types.Signature)
-	return ok && source.ResultsOf(sig).Err != nil
+// maySuspend reports whether a value that is given to a parameter with a companion has an entry
+// there which may suspend.
+func (fs *Facts) maySuspend(e ast.Expr) bool {
+	if lit, ok := ast.Unparen(e).(*ast.FuncLit); ok {
+		return fs.literalSuspends(lit) && fs.bringsEntry(lit) && !fs.Imports.IsOpen(fs.TypeOf(lit))
+	}
+	return fs.bringsEntry(e) || fs.Binds(e) != nil || fs.wasAssignedEntry(e)
 }
 
-// RunsAsJob returns the function arguments of call that the runtime calls. In an annotated
-// function they suspend. Those that the caller waits for suspend only if the caller itself is a
-// machine: not in a literal that stays plain Go, and not in a go statement. An operation
-// of package parallel does not suspend in a defer statement either.
-func RunsAsJob(call *ast.CallExpr, info *types.Info) (functions []ast.Expr, waits, operation bool) {
-	r, _, _ := runnerOf(call, info)
-	return r.functions, r.blocks, r.operation
+// wasAssignedEntry reports whether e is a local variable to which a value with an entry is
+// assigned. In a literal that has not been analysed yet, nothing more is known of its variables.
+// If the variable turns out to have no companion, the call enters with none, which is the same as
+// a plain call.
+func (fs *Facts) wasAssignedEntry(e ast.Expr) bool {
+	v, _ := fs.Info.Uses[identOf(e)].(*types.Var)
+	return slices.ContainsFunc(fs.Literals.assigned[v], func(value ast.Expr) bool {
+		lit, ok := ast.Unparen(value).(*ast.FuncLit)
+		return ok && fs.literalSuspends(lit) || !ok && (fs.EntryOf(value) != nil || fs.Binds(value) != nil)
+	})
+}
+
+// findAssigned finds what is assigned to local variables of function type, in literals too.
+func (fs *Facts) findAssigned() {
+	note := func(lhs ast.Expr, rhs ast.Expr) {
+		id := identOf(lhs)
+		v, ok := fs.Info.ObjectOf(id).(*types.Var)
+		if !ok || v.IsField() {
+			return
+		}
+		if _, ok := v.Type().Underlying().(*types.Signature); ok {
+			fs.Literals.assigned[v] = append(fs.Literals.assigned[v], rhs)
+		}
+	}
+	ast.Inspect(fs.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, lhs := range n.Lhs {
+				if len(n.Lhs) == len(n.Rhs) {
+					note(lhs, n.Rhs[i])
+				}
+			}
+		case *ast.ValueSpec:
+			for i, id := range n.Names {
+				if len(n.Names) == len(n.Values) {
+					note(id, n.Values[i])
+				}
+			}
+		}
+		return true
+	})
+}
+
+// RunsAsJob returns the function arguments of call that become jobs. In an annotated function
+// they suspend. Those that the caller waits for suspend only if the caller itself is a machine:
+// not in a literal that stays plain Go, and not in a go statement.
+func RunsAsJob(call *ast.CallExpr, info *types.Info) (functions []ast.Expr, waits bool) {
+	roots := source.RootsIn(call, info)
+	return roots.Functions, roots.Waits
 }
 
 // JobRun is a call that runs a suspending function, or whose job is awaited where it is started.
@@ -125,7 +117,7 @@ func (fs *Facts) findRuns() {
 			if run, id := fs.awaitedRun(n); run != nil && !later[n] {
 				fs.Literals.Runs[run] = JobRun{Name: id, Awaited: true}
 			}
-			fs.noteRun(n, around, len(around) == 0 && !aside[n], later[n])
+			fs.noteRun(n, around, len(around) == 0 && !aside[n])
 		}
 		return true
 	}
@@ -133,18 +125,19 @@ func (fs *Facts) findRuns() {
 }
 
 // noteRun records the suspending functions that call runs. around are the literals around call;
-// byMachine says that a machine makes the call, later that a defer statement does.
-func (fs *Facts) noteRun(call *ast.CallExpr, around []*ast.FuncLit, byMachine, later bool) {
-	r, id, ok := runnerOf(call, fs.Info)
-	if !ok || r.blocks && !byMachine || r.operation && later {
+// byMachine says that a machine makes the call.
+func (fs *Facts) noteRun(call *ast.CallExpr, around []*ast.FuncLit, byMachine bool) {
+	roots := source.RootsIn(call, fs.Info)
+	if roots.Waits && !byMachine {
 		return
 	}
-	for _, arg := range r.functions {
+	_, id, _ := source.Callee(call, fs.Info)
+	for _, arg := range roots.Functions {
 		arg = fs.valueOf(arg)
 		lit, ok := arg.(*ast.FuncLit)
 		if !ok {
 			if s, ok := fs.follows(arg); ok {
-				fs.Literals.Named[arg] = NamedRun{s, r.blocks || fs.Literals.Named[arg].Waited}
+				fs.Literals.Named[arg] = NamedRun{s, roots.Waits || fs.Literals.Named[arg].Waited}
 			}
 			continue
 		}
@@ -153,8 +146,8 @@ func (fs *Facts) noteRun(call *ast.CallExpr, around []*ast.FuncLit, byMachine, l
 		}
 		fs.Literals.Runs[call] = JobRun{Name: id, Awaited: fs.Literals.Runs[call].Awaited}
 		l := fs.machine(lit)
-		l.Hosts = r.job && (l.Hosts || !l.Started)
-		l.Started, l.Waited = true, r.blocks || l.Waited
+		l.Hosts = roots.Job && (l.Hosts || !l.Started)
+		l.Started, l.Waited = true, roots.Waits || l.Waited
 	}
 }
 
@@ -209,5 +202,5 @@ func (fs *Facts) follows(e ast.Expr) (source.Suspension, bool) {
 	if ok {
 		n = sig.Params().Len()
 	}
-	return s, n >= 1 && n <= 3 && !sig.Variadic() && source.ResultsOf(sig).Err != nil && len(source.ResultsOf(sig).Values) <= 1
+	return s, n >= 1 && n <= 2 && !sig.Variadic() && source.ResultsOf(sig).Err != nil && len(source.ResultsOf(sig).Values) <= 1
 }

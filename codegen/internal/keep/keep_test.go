@@ -48,9 +48,11 @@ type Channel[T any] struct{}
 func (*Channel[T]) Send(ctx context.Context, v T) error { return nil }
 func (*Channel[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] { return nil }
 func (*Channel[T]) SendEnter(r *statemachine.Run, ctx context.Context, v T) (*statemachine.WaitingVoid[job.Void], error) { return nil, nil }
+func (*Channel[T]) SendEnterSoon(r *statemachine.Run, ctx context.Context, v T) (*statemachine.WaitingVoid[job.Void], error) { return nil, nil }
 func (*Channel[T]) Receive(ctx context.Context) (v T, err error) { return v, nil }
 func (*Channel[T]) ReceiveAsync(ctx context.Context) *job.Job[T] { return nil }
 func (*Channel[T]) ReceiveEnter(r *statemachine.Run, ctx context.Context) (e *statemachine.Waiting[T], v T, err error) { return nil, v, nil }
+func (*Channel[T]) ReceiveEnterSoon(r *statemachine.Run, ctx context.Context) (e *statemachine.Waiting[T], v T, err error) { return nil, v, nil }
 `
 
 	declared = `package p

@@ -11,6 +11,7 @@ import (
 
 // assignment lowers =, := and assignments with an operator.
 func (lo *lowering) assignment(s *ast.AssignStmt) {
+	lo.bindAssigned(s.Lhs, s.Rhs)
 	if !lo.onlyCalled(s.Lhs) {
 		lo.assignValues(s)
 	}

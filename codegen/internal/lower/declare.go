@@ -35,6 +35,7 @@ func (lo *lowering) varSpec(spec *ast.ValueSpec) {
 	for _, id := range spec.Names {
 		names = append(names, id)
 	}
+	lo.bindAssigned(names, spec.Values)
 	if !lo.onlyCalled(names) {
 		lo.specValues(spec)
 	}

@@ -161,7 +161,20 @@ func (lo *lowering) hasEntry(e ast.Expr) bool {
 		l := lo.Literals.Machines[lit]
 		return l != nil && l.Entered
 	}
-	return lo.FuncVarOf(e) != nil || lo.EntryOf(e) != nil
+	return lo.FuncVarOf(e) != nil || lo.EntryOf(e) != nil || lo.bindings[ast.Unparen(e)] != nil
+}
+
+// bindAssigned evaluates the receiver of a method value that is assigned to a variable with a
+// companion, for the value and for its entry.
+func (lo *lowering) bindAssigned(lhs, rhs []ast.Expr) {
+	if len(lhs) != 1 || len(rhs) != 1 || lo.FuncVarOf(lhs[0]) == nil {
+		return
+	}
+	if entry := lo.BindsAssigned(rhs[0]); entry != nil {
+		b := &binding{Suspension: entry}
+		lo.bindings[ast.Unparen(rhs[0])] = b
+		lo.bind(ast.Unparen(rhs[0]), b)
+	}
 }
 
 // entryFor returns a function that enters the value e, with the given type for the suspended
@@ -172,6 +185,9 @@ func (lo *lowering) entryFor(sig *types.Signature, e ast.Expr, callee ir.Rope, f
 	}
 	if !lo.hasEntry(e) {
 		return ir.Rope{ir.NilName}
+	}
+	if b := lo.bindings[ast.Unparen(e)]; b != nil {
+		return lo.enterBound(sig, b)
 	}
 	lit, ok := ast.Unparen(e).(*ast.FuncLit)
 	if !ok {
@@ -250,6 +266,11 @@ func (lo *lowering) bind(e ast.Expr, b *binding) {
 	b.receiver = lo.temp("bound", t)
 	lo.add(&ir.Assign{Dst: []ir.Dest{{V: b.receiver, Declares: true}}, Src: src, Typed: true})
 	lo.evaluated[x] = []*ir.Variable{b.receiver}
+}
+
+// enterBound returns a function that enters a method value whose receiver has been evaluated.
+func (lo *lowering) enterBound(sig *types.Signature, b *binding) ir.Rope {
+	return lo.entryBody(sig, ir.Rope{ir.UseAs(b.receiver, ir.AsBorrowedOperand), ir.Text("." + b.Enter.Name())}, len(b.Companions))
 }
 
 // enteredBody calls an entry and returns its results. It returns a machine that has not suspended
@@ -421,7 +442,7 @@ func (lo *lowering) companionFor(e ast.Expr) (ir.Rope, *types.Signature) {
 	var entry ir.Rope
 	if b := lo.bindings[ast.Unparen(e)]; b != nil {
 		lo.bind(ast.Unparen(e), b)
-		entry = lo.entryBody(sig, ir.Rope{ir.UseAs(b.receiver, ir.AsBorrowedOperand), ir.Text("." + b.Enter.Name())}, len(b.Companions))
+		entry = lo.enterBound(sig, b)
 	} else if lo.hasEntry(e) {
 		entry = lo.entryFor(sig, e, lo.anyCallee(sig), false)
 	} else {
@@ -438,9 +459,12 @@ func (lo *lowering) companionFor(e ast.Expr) (ir.Rope, *types.Signature) {
 
 // enterOf returns the entry of the function e.
 func (lo *lowering) enterOf(e ast.Expr) ir.Rope {
-	call := &ast.CallExpr{Fun: e}
-	lo.renameCallee(call, lo.EntryOf(e).Enter.Name())
-	entry := lo.inLiteral(ast.Unparen(e))
+	s, call := lo.EntryOf(e), &ast.CallExpr{Fun: e}
+	lo.renameCallee(call, s.Enter.Name())
+	entry := lo.inLiteral(source.StripInstantiation(e))
+	if s.TypeArgs.Len() > 0 {
+		entry = append(entry, lo.typeArgument(e, slices.Collect(s.TypeArgs.Types())...))
+	}
 	_, id, _ := source.Callee(call, lo.Info)
 	delete(lo.idents, id) // elsewhere, say as the argument itself, e keeps its name
 	return entry

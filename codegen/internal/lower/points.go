@@ -39,8 +39,6 @@ func (lo *lowering) suspend(call *ast.CallExpr, dst []ir.Dest) {
 		lo.suspendLiteral(call, p, dst)
 	case source.KindValue:
 		lo.suspendValue(call, p, dst)
-	case source.KindOperation:
-		lo.suspendOperation(call, p, dst)
 	case source.KindTwin:
 		lo.suspendTwin(call, s, p, dst)
 	case source.KindAwaitJob:

@@ -134,39 +134,3 @@ func (s *mentionScan) replaceNamed(e ast.Expr) bool {
 func (s *mentionScan) insert(pos token.Pos, with ...ir.Piece) {
 	s.edits = append(s.edits, ir.Edit{Pos: pos, End: pos, With: with})
 }
-
-// Operations of package parallel: For, Map, Reduce and similar ones. They block, and have no
-// twins, since they also call their bodies on the caller's goroutine. But if one of their
-// functions suspends, so does the machine that calls the operation. Source, then result:
-//
-//	out, err = parallel.Map(ctx, urls, func(ctx context.Context, url string) (page, error) {
-//		return fetch(ctx, url)
-//	})
-//
-//	f.map1, f.out, f.err = statemachine.Func(parallel.Map(statemachine.Calling(f.ctx), f.urls,
-//		func(ctx1 context.Context, url1 string) (page, error) {
-//			return crawlFunc1Run(ctx1, url1)
-//		})).Enter(r)
-//
-// The functions report through their errors that they have suspended, like those of jobs (see
-// above), and the operation then reports it through its own error: no operation needs a second
-// form. The operation has to know that its caller understands this, which is the purpose of the
-// context.
-
-// suspendOperation calls an operation. If the operation has suspended, it gets the results once
-// they are available.
-func (lo *lowering) suspendOperation(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
-	lo.spillArgs(call)
-	helper, wait := "Action", ir.Rope{ir.Text("*"), ir.StatemachineName, ir.Text(".ActionWait")}
-	if results, ok := lo.TypeOf(call).(*types.Tuple); ok {
-		helper, wait = "Func", ir.Rope{ir.Text("*"), ir.StatemachineName, ir.Text(".FuncWait["), ir.TypeText(results.At(0).Type(), nil), ir.Text("]")}
-	}
-	lo.hold(p, calledName(call), wait)
-	p.Resumed = lo.label("resumed")
-	ctx := call.Args[0]
-	lo.renamed[call] = append(lo.renamed[call],
-		ir.Edit{Pos: ctx.Pos(), End: ctx.Pos(), With: ir.Rope{ir.StatemachineName, ir.Text(".Calling(")}},
-		ir.Edit{Pos: ctx.End(), End: ctx.End(), With: ir.Rope{ir.Text(")")}})
-	entry := append(ir.Rope{ir.StatemachineName, ir.Text("." + helper + "(")}, lo.expr(call)...)
-	lo.enterCallee(p, append(entry, ir.Text(").Enter("), ir.RunName, ir.Text(")")), dst)
-}

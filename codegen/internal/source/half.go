@@ -14,8 +14,8 @@ import (
 // and why the two are no pair. It returns nil if there is no such function, or if they are one.
 func (t *Twins) HalfPair(call *ast.CallExpr, info *types.Info) (async *types.Func, why string) {
 	s, ok := calleeOf(call, info)
-	if !ok || intrinsic(s.Callee) != 0 || s.Callee.Pkg() != nil && s.Callee.Pkg().Path() == ParallelPath {
-		return nil, "" // the operations of package parallel have a rule of their own
+	if !ok || intrinsic(s.Callee) != 0 || t.enterOf(s) != nil {
+		return nil, "" // a function with an entry suspends, whatever FAsync is
 	}
 	plain, async := s.method(), s.selected(s.Callee.Name()+"Async")
 	if async == nil || !returnsJob(async) {

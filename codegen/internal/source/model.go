@@ -22,8 +22,6 @@ const (
 	JobPath          = Module + "/job"
 	RootPath         = JobPath + "/root"
 	AwaiterPath      = Module + "/awaiter"
-	CoordPath        = Module + "/coord"
-	ParallelPath     = Module + "/parallel"
 	StatemachinePath = Module + "/statemachine"
 	GentypesPath     = StatemachinePath + "/gentypes"
 	RecordPath       = StatemachinePath + "/record"
@@ -167,9 +165,6 @@ const (
 	// KindValue is a call of a variable of the function that holds suspending
 	// functions.
 	KindValue
-	// KindOperation is a call of an operation of package parallel that calls suspending
-	// functions.
-	KindOperation
 )
 
 // KindDeferred is the epilogue of a function whose deferred calls suspend.
@@ -178,7 +173,7 @@ const KindDeferred Kind = -1
 // Enters reports whether the callee is a machine that is entered, rather than a job that is
 // awaited.
 func (k Kind) Enters() bool {
-	return k == KindEnter || k == KindSleep || k == KindLiteral || k == KindValue || k == KindOperation
+	return k == KindEnter || k == KindSleep || k == KindLiteral || k == KindValue
 }
 
 // Suspension describes a call that suspends.

@@ -114,6 +114,42 @@ func (t *Twins) Plain(fn *types.Func) *types.Func {
 	return nil
 }
 
+// EntersGiven describes a call of a function that has no twin, but an entry with companions: it
+// suspends where what it is given does, and is plain otherwise. So a function that waits for
+// nothing itself, like parallel.Map, costs nothing where nothing can suspend.
+func (t *Twins) EntersGiven(call *ast.CallExpr, info *types.Info) (Suspension, bool) {
+	s, ok := calleeOf(call, info)
+	if !ok || s.Callee.Pkg() == nil || twinIn(s.method(), s.methodSet()) != nil {
+		return Suspension{}, false
+	}
+	enter := t.enterOf(s)
+	if enter == nil || !t.enters(&s, enter) {
+		return Suspension{}, false
+	}
+	return s, len(s.Companions) > 0
+}
+
+// Entry describes a call of a function that has an entry, with a twin or without, whatever it is
+// given. Without an entry it has no companions.
+func (t *Twins) Entry(call *ast.CallExpr, info *types.Info) Suspension {
+	s, ok := t.Suspends(call, info)
+	if !ok {
+		s, _ = t.EntersGiven(call, info)
+	}
+	return s
+}
+
+// enters completes s for a call of the entry, and reports whether the call reaches it.
+func (t *Twins) enters(s *Suspension, enter *types.Func) bool {
+	sig := instance(*s, enter)
+	if sig == nil {
+		return false
+	}
+	s.Kind, s.Enter, s.Frame = KindEnter, enter, sig.Results().At(0).Type()
+	s.Companions = companionsOf(s.method(), enter)
+	return true
+}
+
 // twinCall completes s for a call of a function that may have a twin.
 func (t *Twins) twinCall(s Suspension) (Suspension, bool) {
 	s.Twin = twinIn(s.method(), s.methodSet())
@@ -129,13 +165,8 @@ func (t *Twins) twinCall(s Suspension) (Suspension, bool) {
 		s.Kind = KindSleep
 		return s, true
 	}
-	enter := t.enterOf(s)
-	if enter == nil {
-		return s, true
-	}
-	if sig := instance(s, enter); sig != nil {
-		s.Kind, s.Enter, s.Frame = KindEnter, enter, sig.Results().At(0).Type()
-		s.Companions = companionsOf(s.method(), enter)
+	if enter := t.enterOf(s); enter != nil {
+		t.enters(&s, enter)
 	}
 	return s, true
 }
@@ -144,14 +175,18 @@ func (t *Twins) twinCall(s Suspension) (Suspension, bool) {
 // soon waits again; see package keep.
 const SoonSuffix = "Soon"
 
-// Transfers reports whether the call sends to a channel or receives from one. The entries of these
-// methods have variants with the suffix.
+// Transfers reports whether the entry has a variant with the suffix next to it, as those of a
+// channel's Send and Receive have.
 func (s *Suspension) Transfers() bool {
-	if s.Kind != KindEnter || s.Callee.Name() != "Send" && s.Callee.Name() != "Receive" {
+	if s.Kind != KindEnter {
 		return false
 	}
-	recv := receiverNamed(s.Callee)
-	return recv != nil && IsObject(recv.Obj(), CoordPath, "Channel")
+	soon := beside(s.Enter, s.Enter.Name()+SoonSuffix)
+	if soon == nil {
+		return false
+	}
+	sig, ok := alike(s.Enter, soon)
+	return ok && types.Identical(sig, s.Enter.Signature())
 }
 
 // Callee returns the function that call names, the identifier that names it, and the selection if

@@ -43,9 +43,9 @@ type walkLocals struct {
 	degree int
 
 	level   []string
-	map1    *statemachine.FuncWait[[][]fs.DirEntry]
+	map1    *statemachine.Waiting[[][]fs.DirEntry]
 	folders []string
-	map2    *statemachine.FuncWait[[]file]
+	map2    *statemachine.Waiting[[]file]
 
 	found []file
 }
@@ -75,11 +75,27 @@ for1:
 	if len(f.level) <= 0 {
 		goto endFor1
 	}
+	{
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:108
-	f.map1, lists, err2 = statemachine.Func(parallel.Map(statemachine.Calling(f.ctx), f.level, func(ctx1 context.Context, dir1 string) ([]fs.DirEntry, error) {
-		return walkFunc1Run(ctx1, dir1)
-	}, parallel.Degree(f.degree))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:83
+		enter1 := func(r *statemachine.Run, arg1 context.Context, arg2 string) (interface {
+			Results(*statemachine.Run) ([]fs.DirEntry, error)
+		}, []fs.DirEntry, error) {
+//line github.com/movenext/movenext/docs/howto/code/files/main.go:108
+			m, r1, r2 := walkFunc1Enter(r, arg1, arg2)
+//line github.com/movenext/movenext/docs/howto/code/files/main.go:108
+			if m == nil {
+//line github.com/movenext/movenext/docs/howto/code/files/main.go:108
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/docs/howto/code/files/main.go:108
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/docs/howto/code/files/main.go:108
+		f.map1, lists, err2 = parallel.MapEnter(r, enter1, f.ctx, f.level, func(ctx context.Context, dir string) ([]fs.DirEntry, error) {
+			return job.Blocking(ctx, func(context.Context) ([]fs.DirEntry, error) { return os.ReadDir(dir) }).Await()
+		}, parallel.Degree(f.degree))
+	}
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:99
 	if f.map1 == nil {
 		goto after1
 	}
@@ -89,13 +105,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:108
 	lists, err2 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:93
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:109
 	f.map1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:111
 	if err2 != nil {
 		f.found, err = nil, err2
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:99
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:115
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:113
 	}
@@ -114,11 +130,26 @@ after1:
 				}
 			}
 		}
-		f.map2, files, err2 = statemachine.Func(parallel.Map(statemachine.Calling(f.ctx), names, func(ctx2 context.Context, name1 string) (file, error) {
-			return walkFunc2Run(ctx2, name1)
-		}, parallel.Degree(f.degree))).Enter(r)
+		enter2 := func(r *statemachine.Run, arg3 context.Context, arg4 string) (interface {
+			Results(*statemachine.Run) (file, error)
+		}, file, error) {
+//line github.com/movenext/movenext/docs/howto/code/files/main.go:125
+			m, r1, r2 := walkFunc2Enter(r, arg3, arg4)
+//line github.com/movenext/movenext/docs/howto/code/files/main.go:125
+			if m == nil {
+//line github.com/movenext/movenext/docs/howto/code/files/main.go:125
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/docs/howto/code/files/main.go:125
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/docs/howto/code/files/main.go:125
+		f.map2, files, err2 = parallel.MapEnter(r, enter2, f.ctx, names, func(ctx context.Context, name string) (file, error) {
+			text, err := read(ctx, name).Await()
+			return file{name, len(text)}, err
+		}, parallel.Degree(f.degree))
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:122
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:153
 	if f.map2 == nil {
 		goto after2
 	}
@@ -128,24 +159,24 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:125
 	files, err2 = f.map2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:132
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:163
 	f.map2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:129
 	if err2 != nil {
 		f.found, err = nil, err2
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:138
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:169
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:131
 	}
 	f.found = append(f.found, files...)
 	f.level = f.folders
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:144
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:175
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:135
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:149
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:180
 	return true, err
 }
 
@@ -169,17 +200,16 @@ func (f *walkMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 108, 125)
 }
 
-// walkFunc1Run is a function literal of [walk] for the runtime to call. It returns the results, or
-// an error that reports its suspension.
-func walkFunc1Run(ctx context.Context, dir string) ([]fs.DirEntry, error) {
-	var r statemachine.Run
+// walkFunc1Enter enters a function literal of [walk] for another machine. It returns the results
+// or, suspended, the frame that will have them.
+func walkFunc1Enter(r *statemachine.Run, ctx context.Context, dir string) (*walkFunc1Frame, []fs.DirEntry, error) {
 	frame := walkFunc1Locals{}
-	defer statemachine.Fail(&r)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &walkFunc1Args{ctx: ctx, dir: dir}); hasEnded {
-		return v0, v1
+	if hasEnded, v0, v1 := frame.moveNext(r, &walkFunc1Args{ctx: ctx, dir: dir}); hasEnded {
+		return nil, v0, v1
 	}
-	m := &walkFunc1Machine{kept: frame}
-	return nil, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	m := &walkFunc1Frame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, nil, nil
 }
 
 // walkFunc1Locals is what a function literal of [walk] keeps while it is suspended.
@@ -193,6 +223,19 @@ type walkFunc1Locals struct {
 type walkFunc1Args struct {
 	ctx context.Context
 	dir string
+}
+
+// walkFunc1Frame is the frame of a function literal of [walk] for a caller that is a machine.
+type walkFunc1Frame struct {
+	kept walkFunc1Locals
+
+	result0 []fs.DirEntry
+	result1 error
+}
+
+func (f *walkFunc1Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
+	return hasEnded
 }
 
 // moveNext runs a function literal of [walk] on to its next suspension (false) or its end (true).
@@ -217,7 +260,7 @@ func (f *walkFunc1Locals) moveNext(r *statemachine.Run, args *walkFunc1Args) (ha
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:221
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:264
 		goto after1
 	}
 	f.State = 1
@@ -229,41 +272,29 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:233
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:276
 	return true, result0, result1
 }
 
-// walkFunc1Machine is a function literal of [walk] as the root of a chain: chain and frame in one
-// allocation.
-type walkFunc1Machine struct {
-	builder statemachine.Spawned[[]fs.DirEntry]
-	kept    walkFunc1Locals
+func (f *walkFunc1Frame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 109)
 }
 
-func (f *walkFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.builder.SetResult(r, v0, v1)
-	return true
+func (f *walkFunc1Frame) Results(r *statemachine.Run) ([]fs.DirEntry, error) {
+	r.Rethrow()
+	return f.result0, f.result1
 }
 
-func (f *walkFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 109)
-}
-
-// walkFunc2Run is a function literal of [walk] for the runtime to call. It returns the results, or
-// an error that reports its suspension.
-func walkFunc2Run(ctx context.Context, name string) (file, error) {
-	var r statemachine.Run
+// walkFunc2Enter enters a function literal of [walk] for another machine. It returns the results
+// or, suspended, the frame that will have them.
+func walkFunc2Enter(r *statemachine.Run, ctx context.Context, name string) (*walkFunc2Frame, file, error) {
 	frame := walkFunc2Locals{name: name}
-	defer statemachine.Fail(&r)
-	if hasEnded, v0, v1 := frame.moveNext(&r, ctx); hasEnded {
-		return v0, v1
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
+		return nil, v0, v1
 	}
-	m := &walkFunc2Machine{kept: frame}
-	return file{}, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	m := &walkFunc2Frame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, file{}, nil
 }
 
 // walkFunc2Locals is what a function literal of [walk] keeps while it is suspended.
@@ -273,6 +304,19 @@ type walkFunc2Locals struct {
 	name string
 
 	await1 *job.Job[[]byte]
+}
+
+// walkFunc2Frame is the frame of a function literal of [walk] for a caller that is a machine.
+type walkFunc2Frame struct {
+	kept walkFunc2Locals
+
+	result0 file
+	result1 error
+}
+
+func (f *walkFunc2Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
+	return hasEnded
 }
 
 // moveNext runs a function literal of [walk] on to its next suspension (false) or its end (true).
@@ -292,7 +336,7 @@ func (f *walkFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 	// main.go:126: text, err := read(ctx, name).Await()
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:126
 	if awaited = read(ctx, f.name); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:296
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:340
 		goto after1
 	}
 	f.State = 1
@@ -307,28 +351,17 @@ after1:
 		text, err := awaited.GetResult()
 		result0, result1 = file{f.name, len(text)}, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:311
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:355
 	return true, result0, result1
 }
 
-// walkFunc2Machine is a function literal of [walk] as the root of a chain: chain and frame in one
-// allocation.
-type walkFunc2Machine struct {
-	builder statemachine.Spawned[file]
-	kept    walkFunc2Locals
+func (f *walkFunc2Frame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 126)
 }
 
-func (f *walkFunc2Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.builder.SetResult(r, v0, v1)
-	return true
+func (f *walkFunc2Frame) Results(r *statemachine.Run) (file, error) {
+	r.Rethrow()
+	return f.result0, f.result1
 }
 
-func (f *walkFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 126)
-}
-
-// Digest of what is above: c5f18e6649125a9a
+// Digest of what is above: a431404fc83e14fe

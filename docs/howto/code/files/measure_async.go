@@ -37,7 +37,7 @@ func oneByOneAsync(ctx context.Context, names []string) (result *job.Job[job.Voi
 type oneByOneLocals struct {
 	statemachine.Frame
 
-	forEach1 *statemachine.ActionWait
+	forEach1 *statemachine.WaitingVoid[job.Void]
 }
 
 // oneByOneArgs are the parameters that only the start of [oneByOne] needs.
@@ -59,11 +59,26 @@ func (f *oneByOneLocals) moveNext(r *statemachine.Run, args *oneByOneArgs) (hasE
 		statemachine.Misuse(resumeAt)
 		return
 	}
+	{
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:98
-	f.forEach1, result0 = statemachine.Action(parallel.ForEach(statemachine.Calling(args.ctx), args.names, func(ctx1 context.Context, name1 string) error {
-		return oneByOneFunc1Run(ctx1, name1)
-	}, parallel.Degree(degree))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:67
+		enter1 := func(r *statemachine.Run, arg1 context.Context, arg2 string) (interface{ Results(*statemachine.Run) error }, error) {
+//line github.com/movenext/movenext/docs/howto/code/files/measure.go:98
+			m, r1 := oneByOneFunc1Enter(r, arg1, arg2)
+//line github.com/movenext/movenext/docs/howto/code/files/measure.go:98
+			if m == nil {
+//line github.com/movenext/movenext/docs/howto/code/files/measure.go:98
+				return nil, r1
+			}
+//line github.com/movenext/movenext/docs/howto/code/files/measure.go:98
+			return m, r1
+		}
+//line github.com/movenext/movenext/docs/howto/code/files/measure.go:98
+		f.forEach1, result0 = parallel.ForEachEnter(r, enter1, args.ctx, args.names, func(ctx context.Context, name string) error {
+			_, err := read(ctx, name).Await()
+			return err
+		}, parallel.Degree(degree))
+	}
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:82
 	if f.forEach1 == nil {
 		goto after1
 	}
@@ -72,7 +87,7 @@ func (f *oneByOneLocals) moveNext(r *statemachine.Run, args *oneByOneArgs) (hasE
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:98
 	result0 = f.forEach1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:76
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:91
 	f.forEach1 = nil
 after1:
 	return true, result0
@@ -98,17 +113,16 @@ func (f *oneByOneMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.oneByOne", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 98)
 }
 
-// oneByOneFunc1Run is a function literal of [oneByOne] for the runtime to call. It returns the
-// results, or an error that reports its suspension.
-func oneByOneFunc1Run(ctx context.Context, name string) error {
-	var r statemachine.Run
+// oneByOneFunc1Enter enters a function literal of [oneByOne] for another machine. It returns the
+// results or, suspended, the frame that will have them.
+func oneByOneFunc1Enter(r *statemachine.Run, ctx context.Context, name string) (*oneByOneFunc1Frame, error) {
 	frame := oneByOneFunc1Locals{}
-	defer statemachine.Fail(&r)
-	if hasEnded, v0 := frame.moveNext(&r, &oneByOneFunc1Args{ctx: ctx, name: name}); hasEnded {
-		return v0
+	if hasEnded, v0 := frame.moveNext(r, &oneByOneFunc1Args{ctx: ctx, name: name}); hasEnded {
+		return nil, v0
 	}
-	m := &oneByOneFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	m := &oneByOneFunc1Frame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, nil
 }
 
 // oneByOneFunc1Locals is what a function literal of [oneByOne] keeps while it is suspended.
@@ -123,6 +137,19 @@ type oneByOneFunc1Locals struct {
 type oneByOneFunc1Args struct {
 	ctx  context.Context
 	name string
+}
+
+// oneByOneFunc1Frame is the frame of a function literal of [oneByOne] for a caller that is a
+// machine.
+type oneByOneFunc1Frame struct {
+	kept oneByOneFunc1Locals
+
+	result0 error
+}
+
+func (f *oneByOneFunc1Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
+	return hasEnded
 }
 
 // moveNext runs a function literal of [oneByOne] on to its next suspension (false) or its end
@@ -142,7 +169,7 @@ func (f *oneByOneFunc1Locals) moveNext(r *statemachine.Run, args *oneByOneFunc1A
 	// measure.go:99: _, err := read(ctx, name).Await()
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
 	if awaited = read(args.ctx, args.name); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:146
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:173
 		goto after1
 	}
 	f.State = 1
@@ -157,27 +184,16 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:161
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:188
 }
 
-// oneByOneFunc1Machine is a function literal of [oneByOne] as the root of a chain: chain and frame
-// in one allocation.
-type oneByOneFunc1Machine struct {
-	builder statemachine.Spawned[job.Void]
-	kept    oneByOneFunc1Locals
+func (f *oneByOneFunc1Frame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.oneByOne", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 99)
 }
 
-func (f *oneByOneFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.kept.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.builder.SetResult(r, job.Void{}, v0)
-	return true
-}
-
-func (f *oneByOneFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.oneByOne", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 99)
+func (f *oneByOneFunc1Frame) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return f.result0
 }
 
 // Digest of inBatches: d9112ef3bfc88158
@@ -199,7 +215,7 @@ func inBatchesAsync(ctx context.Context, names []string) (result *job.Job[job.Vo
 type inBatchesLocals struct {
 	statemachine.Frame
 
-	forEach1 *statemachine.ActionWait
+	forEach1 *statemachine.WaitingVoid[job.Void]
 }
 
 // inBatchesArgs are the parameters that only the start of [inBatches] needs.
@@ -221,11 +237,26 @@ func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (ha
 		statemachine.Misuse(resumeAt)
 		return
 	}
+	{
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:106
-	f.forEach1, result0 = statemachine.Action(parallel.ForEach(statemachine.Calling(args.ctx), slices.Collect(slices.Chunk(args.names, 100)), func(ctx1 context.Context, batch1 []string) error {
-		return inBatchesFunc1Run(ctx1, batch1)
-	}, parallel.Degree(degree))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:229
+		enter1 := func(r *statemachine.Run, arg1 context.Context, arg2 []string) (interface{ Results(*statemachine.Run) error }, error) {
+//line github.com/movenext/movenext/docs/howto/code/files/measure.go:106
+			m, r1 := inBatchesFunc1Enter(r, arg1, arg2)
+//line github.com/movenext/movenext/docs/howto/code/files/measure.go:106
+			if m == nil {
+//line github.com/movenext/movenext/docs/howto/code/files/measure.go:106
+				return nil, r1
+			}
+//line github.com/movenext/movenext/docs/howto/code/files/measure.go:106
+			return m, r1
+		}
+//line github.com/movenext/movenext/docs/howto/code/files/measure.go:106
+		f.forEach1, result0 = parallel.ForEachEnter(r, enter1, args.ctx, slices.Collect(slices.Chunk(args.names, 100)), func(ctx context.Context, batch []string) error {
+			_, err := job.Blocking(ctx, func(context.Context) (job.Void, error) { return job.Void{}, readAll(batch) }).Await()
+			return err
+		}, parallel.Degree(degree))
+	}
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:260
 	if f.forEach1 == nil {
 		goto after1
 	}
@@ -234,7 +265,7 @@ func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (ha
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:106
 	result0 = f.forEach1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:238
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:269
 	f.forEach1 = nil
 after1:
 	return true, result0
@@ -260,17 +291,16 @@ func (f *inBatchesMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.inBatches", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 106)
 }
 
-// inBatchesFunc1Run is a function literal of [inBatches] for the runtime to call. It returns the
-// results, or an error that reports its suspension.
-func inBatchesFunc1Run(ctx context.Context, batch []string) error {
-	var r statemachine.Run
+// inBatchesFunc1Enter enters a function literal of [inBatches] for another machine. It returns the
+// results or, suspended, the frame that will have them.
+func inBatchesFunc1Enter(r *statemachine.Run, ctx context.Context, batch []string) (*inBatchesFunc1Frame, error) {
 	frame := inBatchesFunc1Locals{}
-	defer statemachine.Fail(&r)
-	if hasEnded, v0 := frame.moveNext(&r, &inBatchesFunc1Args{ctx: ctx, batch: batch}); hasEnded {
-		return v0
+	if hasEnded, v0 := frame.moveNext(r, &inBatchesFunc1Args{ctx: ctx, batch: batch}); hasEnded {
+		return nil, v0
 	}
-	m := &inBatchesFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	m := &inBatchesFunc1Frame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, nil
 }
 
 // inBatchesFunc1Locals is what a function literal of [inBatches] keeps while it is suspended.
@@ -285,6 +315,19 @@ type inBatchesFunc1Locals struct {
 type inBatchesFunc1Args struct {
 	ctx   context.Context
 	batch []string
+}
+
+// inBatchesFunc1Frame is the frame of a function literal of [inBatches] for a caller that is a
+// machine.
+type inBatchesFunc1Frame struct {
+	kept inBatchesFunc1Locals
+
+	result0 error
+}
+
+func (f *inBatchesFunc1Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
+	return hasEnded
 }
 
 // moveNext runs a function literal of [inBatches] on to its next suspension (false) or its end
@@ -309,7 +352,7 @@ func (f *inBatchesFunc1Locals) moveNext(r *statemachine.Run, args *inBatchesFunc
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:313
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:356
 		goto after1
 	}
 	f.State = 1
@@ -324,27 +367,16 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:328
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:371
 }
 
-// inBatchesFunc1Machine is a function literal of [inBatches] as the root of a chain: chain and
-// frame in one allocation.
-type inBatchesFunc1Machine struct {
-	builder statemachine.Spawned[job.Void]
-	kept    inBatchesFunc1Locals
+func (f *inBatchesFunc1Frame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.inBatches", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 107)
 }
 
-func (f *inBatchesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.kept.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.builder.SetResult(r, job.Void{}, v0)
-	return true
+func (f *inBatchesFunc1Frame) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return f.result0
 }
 
-func (f *inBatchesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.inBatches", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 107)
-}
-
-// Digest of what is above: 658984c70c37a526
+// Digest of what is above: 05aea91024d6ac9a

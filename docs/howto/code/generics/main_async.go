@@ -204,7 +204,7 @@ func allAsync[K any, V any, S store[K, V]](ctx context.Context, s S, keys []K) (
 type allLocals[K any, V any, S store[K, V]] struct {
 	statemachine.Frame
 
-	map1 *statemachine.FuncWait[[]V]
+	map1 *statemachine.Waiting[[]V]
 }
 
 // allArgs are the parameters that only the start of [all] needs.
@@ -230,11 +230,23 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 	{
 		s := args.s
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
-		f.map1, result0, result1 = statemachine.Func(parallel.Map(statemachine.Calling(args.ctx), args.keys, func(ctx1 context.Context, key1 K) (V, error) {
-			return allFunc1Run[K, V, S](s, ctx1, key1)
-		})).Enter(r)
+		enter1 := func(r *statemachine.Run, arg1 context.Context, arg2 K) (interface {
+			Results(*statemachine.Run) (V, error)
+		}, V, error) {
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
+			m, r1, r2 := allFunc1Enter[K, V, S](r, s, arg1, arg2)
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
+			if m == nil {
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
+		f.map1, result0, result1 = parallel.MapEnter(r, enter1, args.ctx, args.keys, func(ctx context.Context, key K) (V, error) { return s.Get(ctx, key) })
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:238
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:250
 	if f.map1 == nil {
 		goto after1
 	}
@@ -243,7 +255,7 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:247
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:259
 	f.map1 = nil
 after1:
 	return true, result0, result1
@@ -269,17 +281,16 @@ func (f *allMachine[K, V, S]) Root() (statemachine.Root, statemachine.Location) 
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.all", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 69)
 }
 
-// allFunc1Run is a function literal of [all] for the runtime to call. It returns the results, or
-// an error that reports its suspension.
-func allFunc1Run[K any, V any, S store[K, V]](s S, ctx context.Context, key K) (V, error) {
-	var r statemachine.Run
+// allFunc1Enter enters a function literal of [all] for another machine. It returns the results or,
+// suspended, the frame that will have them.
+func allFunc1Enter[K any, V any, S store[K, V]](r *statemachine.Run, s S, ctx context.Context, key K) (*allFunc1Frame[K, V, S], V, error) {
 	frame := allFunc1Locals[K, V, S]{}
-	defer statemachine.Fail(&r)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &allFunc1Args[K, V, S]{s: s, ctx: ctx, key: key}); hasEnded {
-		return v0, v1
+	if hasEnded, v0, v1 := frame.moveNext(r, &allFunc1Args[K, V, S]{s: s, ctx: ctx, key: key}); hasEnded {
+		return nil, v0, v1
 	}
-	m := &allFunc1Machine[K, V, S]{kept: frame}
-	return *new(V), m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	m := &allFunc1Frame[K, V, S]{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, *new(V), nil
 }
 
 // allFunc1Locals is what a function literal of [all] keeps while it is suspended.
@@ -294,6 +305,19 @@ type allFunc1Args[K any, V any, S store[K, V]] struct {
 	s   S
 	ctx context.Context
 	key K
+}
+
+// allFunc1Frame is the frame of a function literal of [all] for a caller that is a machine.
+type allFunc1Frame[K any, V any, S store[K, V]] struct {
+	kept allFunc1Locals[K, V, S]
+
+	result0 V
+	result1 error
+}
+
+func (f *allFunc1Frame[K, V, S]) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
+	return hasEnded
 }
 
 // moveNext runs a function literal of [all] on to its next suspension (false) or its end (true).
@@ -313,7 +337,7 @@ func (f *allFunc1Locals[K, V, S]) moveNext(r *statemachine.Run, args *allFunc1Ar
 	f.get1 = args.s.GetAsync(args.ctx, args.key)
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	if statemachine.TwinEnded(r, f.get1) {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:317
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:341
 		goto resume1
 	}
 	f.State = 1
@@ -321,29 +345,18 @@ func (f *allFunc1Locals[K, V, S]) moveNext(r *statemachine.Run, args *allFunc1Ar
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	result0, result1 = statemachine.TwinResult(r, f.get1)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:325
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:349
 	f.get1 = nil
 	return true, result0, result1
 }
 
-// allFunc1Machine is a function literal of [all] as the root of a chain: chain and frame in one
-// allocation.
-type allFunc1Machine[K any, V any, S store[K, V]] struct {
-	builder statemachine.Spawned[V]
-	kept    allFunc1Locals[K, V, S]
+func (f *allFunc1Frame[K, V, S]) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.all", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 69)
 }
 
-func (f *allFunc1Machine[K, V, S]) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.builder.SetResult(r, v0, v1)
-	return true
-}
-
-func (f *allFunc1Machine[K, V, S]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.all", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 69)
+func (f *allFunc1Frame[K, V, S]) Results(r *statemachine.Run) (V, error) {
+	r.Rethrow()
+	return f.result0, f.result1
 }
 
 // Digest of orElse: 8d80a2c7bb93bdc5
@@ -405,12 +418,12 @@ func (f *orElseLocals[K, V]) moveNext(r *statemachine.Run, args *orElseArgs[K, V
 	}
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
 	get1Value = args.get(args.ctx, args.key)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:409
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:422
 	goto after1
 entered:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
 	f.get1, get1Value = args.getEnter(r, args.ctx, args.key)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:414
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:427
 	if f.get1 == nil {
 		goto after1
 	}
@@ -419,13 +432,13 @@ entered:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
 	get1Value = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:423
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:436
 	f.get1 = nil
 after1:
 	// main.go:76: v, err := get(ctx, key).Await()
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
 	if awaited = get1Value; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:429
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:442
 		goto after2
 	}
 	f.State = 2
@@ -443,7 +456,7 @@ after2:
 		}
 		return true, v, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:447
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:460
 }
 
 // orElseMachine is [orElse] as the root of a chain: chain, job and frame in one allocation.
@@ -531,7 +544,7 @@ func (f *PricesGetLocals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:95
 	f.p.asked.Add(1)
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:535
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:548
 	if !asleep {
 		goto after1
 	}
@@ -553,7 +566,7 @@ after1:
 		}
 		return true, price, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:557
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:570
 }
 
 func (f *PricesGetFrame) Location() statemachine.Location {
@@ -585,4 +598,4 @@ func (f *PricesGetMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*prices).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 96)
 }
 
-// Digest of what is above: d6aabcb52e489aa8
+// Digest of what is above: c4270d5af4e090ce

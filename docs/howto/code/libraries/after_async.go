@@ -501,7 +501,7 @@ func aMapAsync(ctx context.Context, urls []string) (result *job.Job[[]int]) {
 type aMapLocals struct {
 	statemachine.Frame
 
-	map1 *statemachine.FuncWait[[]int]
+	map1 *statemachine.Waiting[[]int]
 }
 
 // aMapArgs are the parameters that only the start of [aMap] needs.
@@ -523,9 +523,25 @@ func (f *aMapLocals) moveNext(r *statemachine.Run, args *aMapArgs) (hasEnded boo
 		statemachine.Misuse(resumeAt)
 		return
 	}
+	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
-	f.map1, result0, result1 = statemachine.Func(parallel.Map(statemachine.Calling(args.ctx), args.urls, statemachine.Func2(fetchAsync), parallel.Degree(3))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:529
+		enter1 := func(r *statemachine.Run, arg1 context.Context, arg2 string) (interface {
+			Results(*statemachine.Run) (int, error)
+		}, int, error) {
+//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
+			m, r1, r2 := fetchEnter(r, arg1, arg2)
+//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
+			if m == nil {
+//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
+		f.map1, result0, result1 = parallel.MapEnter(r, enter1, args.ctx, args.urls, fetch, parallel.Degree(3))
+	}
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:545
 	if f.map1 == nil {
 		goto after1
 	}
@@ -534,7 +550,7 @@ func (f *aMapLocals) moveNext(r *statemachine.Run, args *aMapArgs) (hasEnded boo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:538
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:554
 	f.map1 = nil
 after1:
 	return true, result0, result1
@@ -611,7 +627,7 @@ func (f *allLocals) moveNext(r *statemachine.Run, args *allArgs) (hasEnded bool,
 		// after.go:63: return job.WhenAll(jobs...).Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
 		if awaited = job.WhenAll(jobs...); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:615
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:631
 			goto after1
 		}
 		f.State = 1
@@ -624,7 +640,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:628
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:644
 	return true, result0, result1
 }
 
@@ -712,7 +728,7 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (hasEnded bo
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:716
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:732
 		goto resume1
 	}
 	f.State = 1
@@ -721,12 +737,12 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (hasEnded bo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
 	_, f.err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:725
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:741
 	f.inScope1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:82
 	return true
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:730
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:746
 }
 
 // totalMachine is [total] as the root of a chain: chain, job and frame in one allocation.
@@ -808,7 +824,7 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:74
 	f.fetch1, f.second, err = fetchEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:812
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:828
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -817,7 +833,7 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:74
 	f.second, err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:821
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:837
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:75
@@ -827,7 +843,7 @@ after1:
 	// after.go:78: n, err := first.Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
 	if awaited = f.first; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:831
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:847
 		goto after2
 	}
 	f.State = 2
@@ -846,7 +862,7 @@ after2:
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:80
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:850
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:866
 }
 
 // totalFunc1Machine is a function literal of [total] as the root of a chain: chain and frame in
@@ -910,7 +926,7 @@ func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:73
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.a)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:914
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:930
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -919,7 +935,7 @@ func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:73
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:923
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:939
 	f.fetch1 = nil
 after1:
 	return true, result0, result1
@@ -945,4 +961,4 @@ func (f *totalFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 73)
 }
 
-// Digest of what is above: 290fcc9b7dae1b6d
+// Digest of what is above: 373dfe4b582a8a21

@@ -411,7 +411,7 @@ func allOrNoneAsync(ctx context.Context, urls []string) (result *job.Job[[]int])
 type allOrNoneLocals struct {
 	statemachine.Frame
 
-	map1 *statemachine.FuncWait[[]int]
+	map1 *statemachine.Waiting[[]int]
 }
 
 // allOrNoneArgs are the parameters that only the start of [allOrNone] needs.
@@ -433,9 +433,25 @@ func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (ha
 		statemachine.Misuse(resumeAt)
 		return
 	}
+	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
-	f.map1, result0, result1 = statemachine.Func(parallel.Map(statemachine.Calling(args.ctx), args.urls, statemachine.Func2(fetchAsync), parallel.Degree(len(args.urls)))).Enter(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:439
+		enter1 := func(r *statemachine.Run, arg1 context.Context, arg2 string) (interface {
+			Results(*statemachine.Run) (int, error)
+		}, int, error) {
+//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
+			m, r1, r2 := fetchEnter(r, arg1, arg2)
+//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
+			if m == nil {
+//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
+		f.map1, result0, result1 = parallel.MapEnter(r, enter1, args.ctx, args.urls, fetch, parallel.Degree(len(args.urls)))
+	}
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:455
 	if f.map1 == nil {
 		goto after1
 	}
@@ -444,7 +460,7 @@ func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (ha
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:448
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:464
 	f.map1 = nil
 after1:
 	return true, result0, result1
@@ -545,7 +561,7 @@ func (f *bothInTimeLocals) moveNext(r *statemachine.Run, args *bothInTimeArgs) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:73
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:549
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:565
 		goto resume1
 	}
 	f.State = 1
@@ -555,16 +571,16 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:73
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:559
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:575
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:84
 		result0, result1 = (*f.first)+(*f.second), err
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:564
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:580
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:84
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:568
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:584
 }
 
 // bothInTimeMachine is [bothInTime] as the root of a chain: chain, job and frame in one
@@ -635,7 +651,7 @@ func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.a)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:639
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:655
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -644,13 +660,13 @@ func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:648
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:664
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	*f.first, err = fetch1Value, fetch1Err
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:654
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:670
 }
 
 // bothInTimeFunc1Machine is a function literal of [bothInTime] as the root of a chain: chain and
@@ -719,7 +735,7 @@ func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:723
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:739
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -728,13 +744,13 @@ func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:732
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:748
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	*f.second, err = fetch1Value, fetch1Err
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:738
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:754
 }
 
 // bothInTimeFunc2Machine is a function literal of [bothInTime] as the root of a chain: chain and
@@ -808,7 +824,7 @@ func (f *totalOrLocals) moveNext(r *statemachine.Run, args *totalOrArgs) (hasEnd
 		// others.go:92: sizes, err := job.WaitTimeout(ctx, both, time.Minute).Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
 		if awaited = job.WaitTimeout(args.ctx, both, time.Minute); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:812
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:828
 			goto after1
 		}
 		f.State = 1
@@ -830,7 +846,7 @@ after1:
 		}
 		return true, sizes[0] + sizes[1], nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:834
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:850
 }
 
 // totalOrMachine is [totalOr] as the root of a chain: chain, job and frame in one allocation.
@@ -913,7 +929,7 @@ range1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
 	f.url = f.list1[f.i1]
 	f.wait1, err2 = f.l.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:917
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:933
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -922,18 +938,18 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	err2 = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:926
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:942
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:932
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:948
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:123
 	}
 	f.fetch2, size, err2 = fetchEnter(r, f.ctx, f.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:937
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:953
 	if f.fetch2 == nil {
 		goto after2
 	}
@@ -943,25 +959,25 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:124
 	size, err2 = f.fetch2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:947
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:963
 	f.fetch2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:125
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:953
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:969
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:127
 	}
 	f.sum += size
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:960
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:976
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:130
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:965
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:981
 	return true, err
 }
 
@@ -985,4 +1001,4 @@ func (f *aRateMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "main.aRate", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 121, 124)
 }
 
-// Digest of what is above: a4626aa6bf2e39a7
+// Digest of what is above: 5e3d37152058bbb5
