@@ -32,7 +32,8 @@ func othersAsync(ctx context.Context, u *uncontended) (result *job.Job[job.Void]
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &othersMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // othersFrame is the frame of [others]: what it keeps while it is suspended.
@@ -62,7 +63,7 @@ resume1:
 	_ = r.Refusal()
 	f.u.wasFree = f.u.free(f.u.what)
 	f.u.seen = true
-//line github.com/movenext/movenext/coord/budget_async_test.go:66
+//line github.com/movenext/movenext/coord/budget_async_test.go:67
 	return true
 }
 
@@ -82,7 +83,7 @@ func (f *othersMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *othersMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.others", "github.com/movenext/movenext/coord/budget_test.go", 53)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.others", "github.com/movenext/movenext/coord/budget_test.go", 53)
 }
 
 // Digest of uses: 3f69e937264a8653
@@ -97,7 +98,8 @@ func usesAsync(ctx context.Context, u *uncontended) (result *job.Job[job.Void]) 
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &usesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // usesLocals is what [uses] keeps while it is suspended.
@@ -194,7 +196,7 @@ for1:
 case1:
 //line github.com/movenext/movenext/coord/budget_test.go:75
 	f.waitFor2, err = f.u.waitForEnter(r, f.ended, "Mutex")
-//line github.com/movenext/movenext/coord/budget_async_test.go:198
+//line github.com/movenext/movenext/coord/budget_async_test.go:200
 	if f.waitFor2 == nil {
 		goto after2
 	}
@@ -203,20 +205,20 @@ case1:
 resume2:
 //line github.com/movenext/movenext/coord/budget_test.go:75
 	err = f.waitFor2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:207
+//line github.com/movenext/movenext/coord/budget_async_test.go:209
 	f.waitFor2 = nil
 after2:
 //line github.com/movenext/movenext/coord/budget_test.go:75
 	if errors.Is(err, errUsed) {
 		err = nil
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:214
+//line github.com/movenext/movenext/coord/budget_async_test.go:216
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/coord/budget_test.go:79
 	leader = false
 	f.wait3, leader, err = f.u.alone.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:220
+//line github.com/movenext/movenext/coord/budget_async_test.go:222
 	if f.wait3 == nil {
 		goto after3
 	}
@@ -225,19 +227,19 @@ case2:
 resume3:
 //line github.com/movenext/movenext/coord/budget_test.go:80
 	leader, err = f.wait3.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:229
+//line github.com/movenext/movenext/coord/budget_async_test.go:231
 	f.wait3 = nil
 after3:
 //line github.com/movenext/movenext/coord/budget_test.go:80
 	if !leader {
 		return true, errUsed
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:236
+//line github.com/movenext/movenext/coord/budget_async_test.go:238
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/coord/budget_test.go:84
 	f.send4, err = f.u.newest.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/budget_async_test.go:241
+//line github.com/movenext/movenext/coord/budget_async_test.go:243
 	if f.send4 == nil {
 		goto after4
 	}
@@ -246,14 +248,14 @@ case3:
 resume4:
 //line github.com/movenext/movenext/coord/budget_test.go:84
 	err = f.send4.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:250
+//line github.com/movenext/movenext/coord/budget_async_test.go:252
 	f.send4 = nil
 after4:
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/coord/budget_test.go:86
 	f.send4, err = f.u.bounded.SendEnter(r, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:257
+//line github.com/movenext/movenext/coord/budget_async_test.go:259
 	if f.send4 == nil {
 		goto after5
 	}
@@ -262,7 +264,7 @@ case4:
 resume5:
 //line github.com/movenext/movenext/coord/budget_test.go:86
 	err = f.send4.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:266
+//line github.com/movenext/movenext/coord/budget_async_test.go:268
 	f.send4 = nil
 after5:
 //line github.com/movenext/movenext/coord/budget_test.go:86
@@ -271,7 +273,7 @@ after5:
 	}
 //line github.com/movenext/movenext/coord/budget_test.go:87
 	f.receive6, _, err = f.u.bounded.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:275
+//line github.com/movenext/movenext/coord/budget_async_test.go:277
 	if f.receive6 == nil {
 		goto after6
 	}
@@ -280,7 +282,7 @@ after5:
 resume6:
 //line github.com/movenext/movenext/coord/budget_test.go:87
 	_, err = f.receive6.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:284
+//line github.com/movenext/movenext/coord/budget_async_test.go:286
 	f.receive6 = nil
 after6:
 endIf1:
@@ -288,7 +290,7 @@ endIf1:
 case5:
 //line github.com/movenext/movenext/coord/budget_test.go:90
 	f.send4, err = f.u.broadcast.SendEnter(r, f.ctx, 7)
-//line github.com/movenext/movenext/coord/budget_async_test.go:292
+//line github.com/movenext/movenext/coord/budget_async_test.go:294
 	if f.send4 == nil {
 		goto after7
 	}
@@ -297,7 +299,7 @@ case5:
 resume7:
 //line github.com/movenext/movenext/coord/budget_test.go:90
 	err = f.send4.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:301
+//line github.com/movenext/movenext/coord/budget_async_test.go:303
 	f.send4 = nil
 after7:
 //line github.com/movenext/movenext/coord/budget_test.go:90
@@ -306,7 +308,7 @@ after7:
 	}
 //line github.com/movenext/movenext/coord/budget_test.go:91
 	f.receive6, _, err = f.u.sub.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/budget_async_test.go:310
+//line github.com/movenext/movenext/coord/budget_async_test.go:312
 	if f.receive6 == nil {
 		goto after8
 	}
@@ -315,7 +317,7 @@ after7:
 resume8:
 //line github.com/movenext/movenext/coord/budget_test.go:91
 	_, err = f.receive6.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:319
+//line github.com/movenext/movenext/coord/budget_async_test.go:321
 	f.receive6 = nil
 after8:
 endIf2:
@@ -323,7 +325,7 @@ endIf2:
 case6:
 //line github.com/movenext/movenext/coord/budget_test.go:94
 	f.waitFor2, err = f.u.waitForEnter(r, f.ctx, f.u.what)
-//line github.com/movenext/movenext/coord/budget_async_test.go:327
+//line github.com/movenext/movenext/coord/budget_async_test.go:329
 	if f.waitFor2 == nil {
 		goto after9
 	}
@@ -332,7 +334,7 @@ case6:
 resume9:
 //line github.com/movenext/movenext/coord/budget_test.go:94
 	err = f.waitFor2.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:336
+//line github.com/movenext/movenext/coord/budget_async_test.go:338
 	f.waitFor2 = nil
 after9:
 endSwitch1:
@@ -340,7 +342,7 @@ endSwitch1:
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/coord/budget_async_test.go:344
+//line github.com/movenext/movenext/coord/budget_async_test.go:346
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/coord/budget_test.go:100
@@ -348,7 +350,7 @@ endFor1:
 		return true, errKept
 	}
 	return true, nil
-//line github.com/movenext/movenext/coord/budget_async_test.go:352
+//line github.com/movenext/movenext/coord/budget_async_test.go:354
 }
 
 // usesMachine is [uses] as the root of a chain: chain, job and frame in one allocation.
@@ -368,7 +370,7 @@ func (f *usesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *usesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.uses", "github.com/movenext/movenext/coord/budget_test.go", 67, 75, 80, 84, 86, 87, 90, 91, 94)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.uses", "github.com/movenext/movenext/coord/budget_test.go", 67, 75, 80, 84, 86, 87, 90, 91, 94)
 }
 
 // Digest of misuses: 8574691c609da60a
@@ -383,7 +385,8 @@ func misusesAsync(ctx context.Context, l *coord.Limiter[float64], k *coord.Keyed
 		return statemachine.Completed(ctx, frame.panics, nil)
 	}
 	m := &misusesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // misusesFrame is the frame of [misuses]: what it keeps while it is suspended, its results among
@@ -423,7 +426,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/budget_test.go:143
 	f.misuse1, misuse1Value = misuseEnter(r, f.ctx, f.l, f.k)
-//line github.com/movenext/movenext/coord/budget_async_test.go:427
+//line github.com/movenext/movenext/coord/budget_async_test.go:430
 	if f.misuse1 == nil {
 		goto after1
 	}
@@ -432,14 +435,14 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:143
 	misuse1Value = f.misuse1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:436
+//line github.com/movenext/movenext/coord/budget_async_test.go:439
 	f.misuse1 = nil
 after1:
 //line github.com/movenext/movenext/coord/budget_test.go:143
 	f.panics += misuse1Value
 //line github.com/movenext/movenext/coord/budget_test.go:142
 	f.i1++
-//line github.com/movenext/movenext/coord/budget_async_test.go:443
+//line github.com/movenext/movenext/coord/budget_async_test.go:446
 	goto range1
 endRange1:
 	return true
@@ -461,7 +464,7 @@ func (f *misusesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *misusesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.misuses", "github.com/movenext/movenext/coord/budget_test.go", 143)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.misuses", "github.com/movenext/movenext/coord/budget_test.go", 143)
 }
 
 // Digest of misuse: 05c10a828329adda
@@ -477,7 +480,8 @@ func misuseAsync(ctx context.Context, l *coord.Limiter[float64], k *coord.KeyedM
 		return statemachine.Completed(ctx, *frame.panics, nil)
 	}
 	m := &misuseMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // misuseEnter enters [misuse] for another machine. It returns the results or, suspended, the frame
@@ -552,7 +556,7 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (hasEnded 
 	}
 //line github.com/movenext/movenext/coord/budget_test.go:156
 	f.lockOrAcquire1, _ = args.k.LockEnter(r, args.ctx, []int{})
-//line github.com/movenext/movenext/coord/budget_async_test.go:556
+//line github.com/movenext/movenext/coord/budget_async_test.go:560
 	if f.lockOrAcquire1 == nil {
 		goto after1
 	}
@@ -561,14 +565,14 @@ func (f *misuseFrame) moveNext(r *statemachine.Run, args *misuseArgs) (hasEnded 
 resume1:
 //line github.com/movenext/movenext/coord/budget_test.go:156
 	f.lockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:565
+//line github.com/movenext/movenext/coord/budget_async_test.go:569
 	f.lockOrAcquire1 = nil
 after1:
 	goto endIf1
 else1:
 //line github.com/movenext/movenext/coord/budget_test.go:158
 	f.lockOrAcquire1, _ = args.l.AcquireEnter(r, args.ctx, math.NaN())
-//line github.com/movenext/movenext/coord/budget_async_test.go:572
+//line github.com/movenext/movenext/coord/budget_async_test.go:576
 	if f.lockOrAcquire1 == nil {
 		goto after2
 	}
@@ -577,17 +581,17 @@ else1:
 resume2:
 //line github.com/movenext/movenext/coord/budget_test.go:158
 	f.lockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/budget_async_test.go:581
+//line github.com/movenext/movenext/coord/budget_async_test.go:585
 	f.lockOrAcquire1 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/coord/budget_test.go:160
 	*f.panics = 0
-//line github.com/movenext/movenext/coord/budget_async_test.go:587
+//line github.com/movenext/movenext/coord/budget_async_test.go:591
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/budget_test.go:160
 	return true
-//line github.com/movenext/movenext/coord/budget_async_test.go:591
+//line github.com/movenext/movenext/coord/budget_async_test.go:595
 }
 
 func (f *misuseFrame) Location() statemachine.Location {
@@ -616,7 +620,7 @@ func (f *misuseMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *misuseMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.misuse", "github.com/movenext/movenext/coord/budget_test.go", 156, 158)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.misuse", "github.com/movenext/movenext/coord/budget_test.go", 156, 158)
 }
 
-// Digest of what is above: f4056a7f3a67a9ac
+// Digest of what is above: da6af5c7d3e809ce

@@ -133,7 +133,7 @@ func TestTheContextEndsBetweenWatchingAndAdmissionToACond(t *testing.T) {
 	w := newJobCall[job.Void](c, job.Void{})
 	w.waiter.giveUp(context.Canceled)
 	w.waiter.enter(nil, nil)
-	require.ErrorIs(t, w.promise.Job().Err(), context.Canceled)
+	require.ErrorIs(t, w.promise.Job.Err(), context.Canceled)
 	assert.False(t, c.L.TryLock(), "the lock is still the caller's")
 }
 

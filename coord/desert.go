@@ -33,7 +33,7 @@ func (c *call[R, P]) desert(request P) {
 		return
 	}
 	c.request = request // completing has cleared both
-	c.value, w.err = c.promise.Job().GetResult()
+	c.value, w.err = c.promise.Job.GetResult()
 	w.comeBack().deliver(nil)
 }
 
@@ -70,7 +70,7 @@ func (c *call[R, P]) settle() {
 		}
 		c.settle()
 	}()
-	_, _ = c.promise.Job().Wait(context.Background())
+	_, _ = c.promise.Job.Wait(context.Background())
 	settled = true
 }
 

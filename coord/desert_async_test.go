@@ -30,7 +30,8 @@ func (s *things) waitForAsync(ctx context.Context, what string) (result *job.Job
 		return statemachine.Completed(ctx, job.Void{}, frame.err)
 	}
 	m := &thingsWaitForMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // waitForEnter enters [things.waitFor] for another machine. It returns the results or, suspended,
@@ -247,12 +248,12 @@ func (f *thingsWaitForFrame) moveNext(r *statemachine.Run, what string) (hasEnde
 //line github.com/movenext/movenext/coord/desert_test.go:97
 		goto case24
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:251
+//line github.com/movenext/movenext/coord/desert_async_test.go:252
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/coord/desert_test.go:99
 	f.lockOrRLockOrAcquire1, lockErr = f.s.mutex.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:256
+//line github.com/movenext/movenext/coord/desert_async_test.go:257
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after1
 	}
@@ -262,7 +263,7 @@ case1:
 resume1:
 //line github.com/movenext/movenext/coord/desert_test.go:99
 	lockErr = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:266
+//line github.com/movenext/movenext/coord/desert_async_test.go:267
 	f.lockOrRLockOrAcquire1 = nil
 after1:
 //line github.com/movenext/movenext/coord/desert_test.go:99
@@ -271,12 +272,12 @@ after1:
 	if f.err == nil {
 		f.s.mutex.Unlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:275
+//line github.com/movenext/movenext/coord/desert_async_test.go:276
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/coord/desert_test.go:103
 	f.lockOrRLockOrAcquire1, lockErr = f.s.rw.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:280
+//line github.com/movenext/movenext/coord/desert_async_test.go:281
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after2
 	}
@@ -286,7 +287,7 @@ case2:
 resume2:
 //line github.com/movenext/movenext/coord/desert_test.go:103
 	lockErr = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:290
+//line github.com/movenext/movenext/coord/desert_async_test.go:291
 	f.lockOrRLockOrAcquire1 = nil
 after2:
 //line github.com/movenext/movenext/coord/desert_test.go:103
@@ -295,12 +296,12 @@ after2:
 	if f.err == nil {
 		f.s.rw.Unlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:299
+//line github.com/movenext/movenext/coord/desert_async_test.go:300
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/coord/desert_test.go:107
 	f.lockOrRLockOrAcquire1, rLock3Err = f.s.rw.RLockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:304
+//line github.com/movenext/movenext/coord/desert_async_test.go:305
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after3
 	}
@@ -310,7 +311,7 @@ case3:
 resume3:
 //line github.com/movenext/movenext/coord/desert_test.go:107
 	rLock3Err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:314
+//line github.com/movenext/movenext/coord/desert_async_test.go:315
 	f.lockOrRLockOrAcquire1 = nil
 after3:
 //line github.com/movenext/movenext/coord/desert_test.go:107
@@ -319,12 +320,12 @@ after3:
 	if f.err == nil {
 		f.s.rw.RUnlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:323
+//line github.com/movenext/movenext/coord/desert_async_test.go:324
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/coord/desert_test.go:111
 	f.lockOrRLockOrAcquire1, lockErr = f.s.keyed.LockEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/desert_async_test.go:328
+//line github.com/movenext/movenext/coord/desert_async_test.go:329
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after4
 	}
@@ -334,7 +335,7 @@ case4:
 resume4:
 //line github.com/movenext/movenext/coord/desert_test.go:111
 	lockErr = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:338
+//line github.com/movenext/movenext/coord/desert_async_test.go:339
 	f.lockOrRLockOrAcquire1 = nil
 after4:
 //line github.com/movenext/movenext/coord/desert_test.go:111
@@ -343,14 +344,14 @@ after4:
 	if f.err == nil {
 		f.s.keyed.Unlock(1)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:347
+//line github.com/movenext/movenext/coord/desert_async_test.go:348
 	goto endSwitch1
 case5:
 //line github.com/movenext/movenext/coord/desert_test.go:115
 	f.do5 = f.s.serial.DoAsync(f.ctx, 1, func(context.Context) error { return nil })
 //line github.com/movenext/movenext/coord/desert_test.go:115
 	if statemachine.TwinEnded(r, f.do5) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:354
+//line github.com/movenext/movenext/coord/desert_async_test.go:355
 		goto resume5
 	}
 	f.State = 5
@@ -359,13 +360,13 @@ case5:
 resume5:
 //line github.com/movenext/movenext/coord/desert_test.go:115
 	_, f.err = statemachine.TwinResult(r, f.do5)
-//line github.com/movenext/movenext/coord/desert_async_test.go:363
+//line github.com/movenext/movenext/coord/desert_async_test.go:364
 	f.do5 = nil
 	goto endSwitch1
 case6:
 //line github.com/movenext/movenext/coord/desert_test.go:117
 	f.lockOrRLockOrAcquire1, acquireErr = f.s.semaphore.AcquireEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/desert_async_test.go:369
+//line github.com/movenext/movenext/coord/desert_async_test.go:370
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after6
 	}
@@ -375,7 +376,7 @@ case6:
 resume6:
 //line github.com/movenext/movenext/coord/desert_test.go:117
 	acquireErr = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:379
+//line github.com/movenext/movenext/coord/desert_async_test.go:380
 	f.lockOrRLockOrAcquire1 = nil
 after6:
 //line github.com/movenext/movenext/coord/desert_test.go:117
@@ -384,12 +385,12 @@ after6:
 	if f.err == nil {
 		f.s.semaphore.Release(2)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:388
+//line github.com/movenext/movenext/coord/desert_async_test.go:389
 	goto endSwitch1
 case7:
 //line github.com/movenext/movenext/coord/desert_test.go:121
 	f.lockOrRLockOrAcquire1, acquireErr = f.s.limiter.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/desert_async_test.go:393
+//line github.com/movenext/movenext/coord/desert_async_test.go:394
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after7
 	}
@@ -399,7 +400,7 @@ case7:
 resume7:
 //line github.com/movenext/movenext/coord/desert_test.go:121
 	acquireErr = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:403
+//line github.com/movenext/movenext/coord/desert_async_test.go:404
 	f.lockOrRLockOrAcquire1 = nil
 after7:
 //line github.com/movenext/movenext/coord/desert_test.go:121
@@ -408,12 +409,12 @@ after7:
 	if f.err == nil {
 		f.s.limiter.Release(1)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:412
+//line github.com/movenext/movenext/coord/desert_async_test.go:413
 	goto endSwitch1
 case8:
 //line github.com/movenext/movenext/coord/desert_test.go:125
 	f.waitOrSend8, waitErr = f.s.auto.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:417
+//line github.com/movenext/movenext/coord/desert_async_test.go:418
 	if f.waitOrSend8 == nil {
 		goto after8
 	}
@@ -423,7 +424,7 @@ case8:
 resume8:
 //line github.com/movenext/movenext/coord/desert_test.go:125
 	waitErr = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:427
+//line github.com/movenext/movenext/coord/desert_async_test.go:428
 	f.waitOrSend8 = nil
 after8:
 //line github.com/movenext/movenext/coord/desert_test.go:125
@@ -432,12 +433,12 @@ after8:
 	if f.err == nil {
 		f.s.auto.Set()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:436
+//line github.com/movenext/movenext/coord/desert_async_test.go:437
 	goto endSwitch1
 case9:
 //line github.com/movenext/movenext/coord/desert_test.go:129
 	f.waitOrSend8, waitErr = f.s.manual.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:441
+//line github.com/movenext/movenext/coord/desert_async_test.go:442
 	if f.waitOrSend8 == nil {
 		goto after9
 	}
@@ -447,17 +448,17 @@ case9:
 resume9:
 //line github.com/movenext/movenext/coord/desert_test.go:129
 	waitErr = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:451
+//line github.com/movenext/movenext/coord/desert_async_test.go:452
 	f.waitOrSend8 = nil
 after9:
 //line github.com/movenext/movenext/coord/desert_test.go:129
 	f.err = waitErr
-//line github.com/movenext/movenext/coord/desert_async_test.go:456
+//line github.com/movenext/movenext/coord/desert_async_test.go:457
 	goto endSwitch1
 case10:
 //line github.com/movenext/movenext/coord/desert_test.go:131
 	f.waitOrSend8, waitErr = f.s.countdown.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:461
+//line github.com/movenext/movenext/coord/desert_async_test.go:462
 	if f.waitOrSend8 == nil {
 		goto after10
 	}
@@ -467,17 +468,17 @@ case10:
 resume10:
 //line github.com/movenext/movenext/coord/desert_test.go:131
 	waitErr = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:471
+//line github.com/movenext/movenext/coord/desert_async_test.go:472
 	f.waitOrSend8 = nil
 after10:
 //line github.com/movenext/movenext/coord/desert_test.go:131
 	f.err = waitErr
-//line github.com/movenext/movenext/coord/desert_async_test.go:476
+//line github.com/movenext/movenext/coord/desert_async_test.go:477
 	goto endSwitch1
 case11:
 //line github.com/movenext/movenext/coord/desert_test.go:133
 	f.wait11, wait11Value, waitErr = f.s.barrier.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:481
+//line github.com/movenext/movenext/coord/desert_async_test.go:482
 	if f.wait11 == nil {
 		goto after11
 	}
@@ -487,17 +488,17 @@ case11:
 resume11:
 //line github.com/movenext/movenext/coord/desert_test.go:133
 	wait11Value, waitErr = f.wait11.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:491
+//line github.com/movenext/movenext/coord/desert_async_test.go:492
 	f.wait11 = nil
 after11:
 //line github.com/movenext/movenext/coord/desert_test.go:133
 	_, f.err = wait11Value, waitErr
-//line github.com/movenext/movenext/coord/desert_async_test.go:496
+//line github.com/movenext/movenext/coord/desert_async_test.go:497
 	goto endSwitch1
 case12:
 //line github.com/movenext/movenext/coord/desert_test.go:135
 	f.lockOrRLockOrAcquire1, lockErr = f.s.cond.L.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:501
+//line github.com/movenext/movenext/coord/desert_async_test.go:502
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after12
 	}
@@ -506,7 +507,7 @@ case12:
 resume12:
 //line github.com/movenext/movenext/coord/desert_test.go:135
 	lockErr = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:510
+//line github.com/movenext/movenext/coord/desert_async_test.go:511
 	f.lockOrRLockOrAcquire1 = nil
 after12:
 //line github.com/movenext/movenext/coord/desert_test.go:135
@@ -525,7 +526,7 @@ after12:
 	}
 //line github.com/movenext/movenext/coord/desert_test.go:139
 	f.waitOrSend8, waitErr = f.s.cond.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:529
+//line github.com/movenext/movenext/coord/desert_async_test.go:530
 	if f.waitOrSend8 == nil {
 		goto after13
 	}
@@ -535,7 +536,7 @@ after12:
 resume13:
 //line github.com/movenext/movenext/coord/desert_test.go:139
 	waitErr = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:539
+//line github.com/movenext/movenext/coord/desert_async_test.go:540
 	f.waitOrSend8 = nil
 after13:
 //line github.com/movenext/movenext/coord/desert_test.go:139
@@ -544,13 +545,13 @@ after13:
 	if f.err == nil {
 		f.s.cond.Signal()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:548
+//line github.com/movenext/movenext/coord/desert_async_test.go:549
 	goto endSwitch1
 case13:
 //line github.com/movenext/movenext/coord/desert_test.go:143
 	v = 0
 	f.getOrReceiveOrNext14, getValue, getErr = f.s.objects.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:554
+//line github.com/movenext/movenext/coord/desert_async_test.go:555
 	if f.getOrReceiveOrNext14 == nil {
 		goto after14
 	}
@@ -560,7 +561,7 @@ case13:
 resume14:
 //line github.com/movenext/movenext/coord/desert_test.go:144
 	getValue, getErr = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:564
+//line github.com/movenext/movenext/coord/desert_async_test.go:565
 	f.getOrReceiveOrNext14 = nil
 after14:
 //line github.com/movenext/movenext/coord/desert_test.go:144
@@ -569,14 +570,14 @@ after14:
 	if f.err == nil {
 		f.s.objects.Put(v)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:573
+//line github.com/movenext/movenext/coord/desert_async_test.go:574
 	goto endSwitch1
 case14:
 //line github.com/movenext/movenext/coord/desert_test.go:148
 	f.c = f.s.channel(what)
 	v = 0
 	f.getOrReceiveOrNext14, receiveValue, receiveErr = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:580
+//line github.com/movenext/movenext/coord/desert_async_test.go:581
 	if f.getOrReceiveOrNext14 == nil {
 		goto after15
 	}
@@ -586,7 +587,7 @@ case14:
 resume15:
 //line github.com/movenext/movenext/coord/desert_test.go:150
 	receiveValue, receiveErr = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:590
+//line github.com/movenext/movenext/coord/desert_async_test.go:591
 	f.getOrReceiveOrNext14 = nil
 after15:
 //line github.com/movenext/movenext/coord/desert_test.go:150
@@ -595,7 +596,7 @@ after15:
 	if f.err == nil {
 		f.c.SendAsync(context.Background(), v)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:599
+//line github.com/movenext/movenext/coord/desert_async_test.go:600
 	goto endSwitch1
 case15:
 //line github.com/movenext/movenext/coord/desert_test.go:154
@@ -603,7 +604,7 @@ case15:
 	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive(f.s.bounded, f.v))
 //line github.com/movenext/movenext/coord/desert_test.go:155
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:607
+//line github.com/movenext/movenext/coord/desert_async_test.go:608
 		goto resume16
 	}
 	f.State = 16
@@ -612,20 +613,20 @@ case15:
 resume16:
 //line github.com/movenext/movenext/coord/desert_test.go:155
 	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:616
+//line github.com/movenext/movenext/coord/desert_async_test.go:617
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:155
 	if f.err == nil {
 		_ = f.s.bounded.TrySend((*f.v))
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:622
+//line github.com/movenext/movenext/coord/desert_async_test.go:623
 	goto endSwitch1
 case16:
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.s.bounded, nil), coord.OnLock(&f.s.mutex))
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:629
+//line github.com/movenext/movenext/coord/desert_async_test.go:630
 		goto resume17
 	}
 	f.State = 17
@@ -634,20 +635,20 @@ case16:
 resume17:
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:638
+//line github.com/movenext/movenext/coord/desert_async_test.go:639
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	if f.err == nil {
 		f.s.mutex.Unlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:644
+//line github.com/movenext/movenext/coord/desert_async_test.go:645
 	goto endSwitch1
 case17:
 //line github.com/movenext/movenext/coord/desert_test.go:163
 	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.s.bounded, nil), coord.OnAcquire(f.s.semaphore, 2))
 //line github.com/movenext/movenext/coord/desert_test.go:163
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:651
+//line github.com/movenext/movenext/coord/desert_async_test.go:652
 		goto resume18
 	}
 	f.State = 18
@@ -656,18 +657,18 @@ case17:
 resume18:
 //line github.com/movenext/movenext/coord/desert_test.go:163
 	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:660
+//line github.com/movenext/movenext/coord/desert_async_test.go:661
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:163
 	if f.err == nil {
 		f.s.semaphore.Release(2)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:666
+//line github.com/movenext/movenext/coord/desert_async_test.go:667
 	goto endSwitch1
 case18:
 //line github.com/movenext/movenext/coord/desert_test.go:167
 	f.waitOrSend8, send19Err = f.s.full.SendEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/desert_async_test.go:671
+//line github.com/movenext/movenext/coord/desert_async_test.go:672
 	if f.waitOrSend8 == nil {
 		goto after19
 	}
@@ -677,19 +678,19 @@ case18:
 resume19:
 //line github.com/movenext/movenext/coord/desert_test.go:167
 	send19Err = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:681
+//line github.com/movenext/movenext/coord/desert_async_test.go:682
 	f.waitOrSend8 = nil
 after19:
 //line github.com/movenext/movenext/coord/desert_test.go:167
 	f.err = send19Err
-//line github.com/movenext/movenext/coord/desert_async_test.go:686
+//line github.com/movenext/movenext/coord/desert_async_test.go:687
 	goto endSwitch1
 case19:
 //line github.com/movenext/movenext/coord/desert_test.go:169
 	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.s.bounded, nil), coord.OnSend(f.s.full, 2))
 //line github.com/movenext/movenext/coord/desert_test.go:169
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:693
+//line github.com/movenext/movenext/coord/desert_async_test.go:694
 		goto resume20
 	}
 	f.State = 20
@@ -698,14 +699,14 @@ case19:
 resume20:
 //line github.com/movenext/movenext/coord/desert_test.go:169
 	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:702
+//line github.com/movenext/movenext/coord/desert_async_test.go:703
 	f.selectOrNext16 = nil
 	goto endSwitch1
 case20:
 //line github.com/movenext/movenext/coord/desert_test.go:171
 	v = 0
 	f.getOrReceiveOrNext14, receiveValue, receiveErr = f.s.sub.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:709
+//line github.com/movenext/movenext/coord/desert_async_test.go:710
 	if f.getOrReceiveOrNext14 == nil {
 		goto after21
 	}
@@ -715,7 +716,7 @@ case20:
 resume21:
 //line github.com/movenext/movenext/coord/desert_test.go:172
 	receiveValue, receiveErr = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:719
+//line github.com/movenext/movenext/coord/desert_async_test.go:720
 	f.getOrReceiveOrNext14 = nil
 after21:
 //line github.com/movenext/movenext/coord/desert_test.go:172
@@ -724,13 +725,13 @@ after21:
 	if f.err == nil {
 		f.err = f.s.broadcast.TrySend(v)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:728
+//line github.com/movenext/movenext/coord/desert_async_test.go:729
 	goto endSwitch1
 case21:
 //line github.com/movenext/movenext/coord/desert_test.go:176
 	v = 0
 	f.getOrReceiveOrNext14, next22Value, next22Err = f.s.observer.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:734
+//line github.com/movenext/movenext/coord/desert_async_test.go:735
 	if f.getOrReceiveOrNext14 == nil {
 		goto after22
 	}
@@ -740,7 +741,7 @@ case21:
 resume22:
 //line github.com/movenext/movenext/coord/desert_test.go:177
 	next22Value, next22Err = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:744
+//line github.com/movenext/movenext/coord/desert_async_test.go:745
 	f.getOrReceiveOrNext14 = nil
 after22:
 //line github.com/movenext/movenext/coord/desert_test.go:177
@@ -749,13 +750,13 @@ after22:
 	if f.err == nil {
 		f.err = f.s.watch.Set(v)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:753
+//line github.com/movenext/movenext/coord/desert_async_test.go:754
 	goto endSwitch1
 case22:
 //line github.com/movenext/movenext/coord/desert_test.go:181
 	v = 0
 	f.getOrReceiveOrNext14, getValue, getErr = f.s.again.GetEnter(r, f.ctx, f.s.round)
-//line github.com/movenext/movenext/coord/desert_async_test.go:759
+//line github.com/movenext/movenext/coord/desert_async_test.go:760
 	if f.getOrReceiveOrNext14 == nil {
 		goto after23
 	}
@@ -765,7 +766,7 @@ case22:
 resume23:
 //line github.com/movenext/movenext/coord/desert_test.go:182
 	getValue, getErr = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:769
+//line github.com/movenext/movenext/coord/desert_async_test.go:770
 	f.getOrReceiveOrNext14 = nil
 after23:
 //line github.com/movenext/movenext/coord/desert_test.go:182
@@ -775,14 +776,14 @@ after23:
 		f.s.round, _ = f.s.again.Begin()
 		f.err = f.s.again.Set(f.s.round, v, nil)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:779
+//line github.com/movenext/movenext/coord/desert_async_test.go:780
 	goto endSwitch1
 case23:
 //line github.com/movenext/movenext/coord/desert_test.go:188
 	f.next24 = f.s.ends.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:188
 	if statemachine.TwinEnded(r, f.next24) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:786
+//line github.com/movenext/movenext/coord/desert_async_test.go:787
 		goto resume24
 	}
 	f.State = 24
@@ -791,13 +792,13 @@ case23:
 resume24:
 //line github.com/movenext/movenext/coord/desert_test.go:188
 	j, f.err = statemachine.TwinResult(r, f.next24)
-//line github.com/movenext/movenext/coord/desert_async_test.go:795
+//line github.com/movenext/movenext/coord/desert_async_test.go:796
 	f.next24 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:188
 	if f.err == nil {
 		f.s.ends = job.CompletionsOf(j)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:801
+//line github.com/movenext/movenext/coord/desert_async_test.go:802
 	goto endSwitch1
 case24:
 //line github.com/movenext/movenext/coord/desert_test.go:192
@@ -805,7 +806,7 @@ case24:
 	f.selectOrNext16 = f.s.puller.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:193
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:809
+//line github.com/movenext/movenext/coord/desert_async_test.go:810
 		goto resume25
 	}
 	f.State = 25
@@ -814,7 +815,7 @@ case24:
 resume25:
 //line github.com/movenext/movenext/coord/desert_test.go:193
 	v, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:818
+//line github.com/movenext/movenext/coord/desert_async_test.go:819
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:193
 	if f.err == nil {
@@ -824,7 +825,7 @@ endSwitch1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/desert_test.go:197
 	return true
-//line github.com/movenext/movenext/coord/desert_async_test.go:828
+//line github.com/movenext/movenext/coord/desert_async_test.go:829
 }
 
 func (f *thingsWaitForFrame) Location() statemachine.Location {
@@ -854,7 +855,7 @@ func (f *thingsWaitForMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *thingsWaitForMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.(*things).waitFor", "github.com/movenext/movenext/coord/desert_test.go", 99, 103, 107, 111, 115, 117, 121, 125, 129, 131, 133, 135, 139, 144, 150, 155, 159, 163, 167, 169, 172, 177, 182, 188, 193)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.(*things).waitFor", "github.com/movenext/movenext/coord/desert_test.go", 99, 103, 107, 111, 115, 117, 121, 125, 129, 131, 133, 135, 139, 144, 150, 155, 159, 163, 167, 169, 172, 177, 182, 188, 193)
 }
 
-// Digest of what is above: e04a49e2cede9232
+// Digest of what is above: db5c85f4017156b9

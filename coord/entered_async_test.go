@@ -29,7 +29,8 @@ func farewellAsync(ctx context.Context, gate *coord.ManualResetEvent, out *coord
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &farewellMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // farewellFrame is the frame of [farewell]: what it keeps while it is suspended, its results among
@@ -98,7 +99,7 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (hasEnded,
 	}
 //line github.com/movenext/movenext/coord/entered_test.go:23
 	f.wait1, wait1Err = args.gate.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/entered_async_test.go:102
+//line github.com/movenext/movenext/coord/entered_async_test.go:103
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -107,7 +108,7 @@ func (f *farewellFrame) step(r *statemachine.Run, args *farewellArgs) (hasEnded,
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:23
 	wait1Err = f.wait1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:111
+//line github.com/movenext/movenext/coord/entered_async_test.go:112
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/coord/entered_test.go:23
@@ -117,7 +118,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/entered_test.go:23
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/entered_async_test.go:121
+//line github.com/movenext/movenext/coord/entered_async_test.go:122
 		return true, false
 	}
 	f.State = 2
@@ -125,7 +126,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:23
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:129
+//line github.com/movenext/movenext/coord/entered_async_test.go:130
 	goto epilogue
 }
 
@@ -145,7 +146,7 @@ func (f *farewellMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *farewellMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 23, 24)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.farewell", "github.com/movenext/movenext/coord/entered_test.go", 23, 24)
 }
 
 // farewellFunc1Enter enters a function literal of [farewell] for another machine. It returns the
@@ -196,7 +197,7 @@ func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Ar
 	}
 //line github.com/movenext/movenext/coord/entered_test.go:22
 	f.send1, _ = args.out.SendEnter(r, args.ctx, args.v)
-//line github.com/movenext/movenext/coord/entered_async_test.go:200
+//line github.com/movenext/movenext/coord/entered_async_test.go:201
 	if f.send1 == nil {
 		goto after1
 	}
@@ -205,7 +206,7 @@ func (f *farewellFunc1Frame) moveNext(r *statemachine.Run, args *farewellFunc1Ar
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:22
 	f.send1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:209
+//line github.com/movenext/movenext/coord/entered_async_test.go:210
 	f.send1 = nil
 after1:
 	return true
@@ -231,7 +232,8 @@ func twiceAsync(first, second context.Context, in *coord.Channel[int]) (result *
 		return statemachine.Completed(first, v0, v1)
 	}
 	m := &twiceMachine{kept: frame}
-	return m.builder.Start(first, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, first, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // twiceLocals is what [twice] keeps while it is suspended.
@@ -263,7 +265,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (hasE
 	}
 //line github.com/movenext/movenext/coord/entered_test.go:131
 	f.receive1, v, err = f.in.ReceiveEnterSoon(r, first)
-//line github.com/movenext/movenext/coord/entered_async_test.go:267
+//line github.com/movenext/movenext/coord/entered_async_test.go:269
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -272,7 +274,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, first context.Context) (hasE
 resume1:
 //line github.com/movenext/movenext/coord/entered_test.go:131
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:276
+//line github.com/movenext/movenext/coord/entered_async_test.go:278
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/entered_test.go:132
@@ -282,7 +284,7 @@ after1:
 		return true, v, nil
 	}
 	f.receive1, result0, result1 = f.in.ReceiveEnter(r, f.second)
-//line github.com/movenext/movenext/coord/entered_async_test.go:286
+//line github.com/movenext/movenext/coord/entered_async_test.go:288
 	if f.receive1 == nil {
 		goto after2
 	}
@@ -292,7 +294,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/entered_test.go:135
 	result0, result1 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/entered_async_test.go:296
+//line github.com/movenext/movenext/coord/entered_async_test.go:298
 	f.receive1 = nil
 after2:
 	return true, result0, result1
@@ -315,7 +317,7 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *twiceMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 131, 135)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.twice", "github.com/movenext/movenext/coord/entered_test.go", 131, 135)
 }
 
-// Digest of what is above: 73e0802602fdfa4b
+// Digest of what is above: 45a9ef44a8edf828

@@ -30,7 +30,8 @@ func takerAsync(ctx context.Context, in *coord.Channel[int], told chan struct{})
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &takerMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // takerLocals is what [taker] keeps while it is suspended.
@@ -64,7 +65,7 @@ func (f *takerLocals) moveNext(r *statemachine.Run, args *takerArgs) (hasEnded b
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:29
 	f.receive1, _, err = args.in.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:68
+//line github.com/movenext/movenext/coord/handover_async_test.go:69
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -73,13 +74,13 @@ func (f *takerLocals) moveNext(r *statemachine.Run, args *takerArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:29
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:77
+//line github.com/movenext/movenext/coord/handover_async_test.go:78
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/handover_test.go:30
 	close(f.told)
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:83
+//line github.com/movenext/movenext/coord/handover_async_test.go:84
 }
 
 // takerMachine is [taker] as the root of a chain: chain, job and frame in one allocation.
@@ -99,7 +100,7 @@ func (f *takerMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *takerMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.taker", "github.com/movenext/movenext/coord/handover_test.go", 29)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.taker", "github.com/movenext/movenext/coord/handover_test.go", 29)
 }
 
 // Digest of sendsOrEnds: e06650b5bd0acf81
@@ -114,7 +115,8 @@ func sendsOrEndsAsync(ctx context.Context, out, in *coord.Channel[int], yields, 
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &sendsOrEndsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // sendsOrEndsEnter enters [sendsOrEnds] for another machine. It returns the results or, suspended,
@@ -178,7 +180,7 @@ func (f *sendsOrEndsLocals) moveNext(r *statemachine.Run, yields bool) (hasEnded
 		goto endIf1
 	}
 	// handover_test.go:39: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:182
+//line github.com/movenext/movenext/coord/handover_async_test.go:184
 	f.State = 1
 	return r.Yield(), 0, nil
 resume1:
@@ -186,7 +188,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:190
+//line github.com/movenext/movenext/coord/handover_async_test.go:192
 	if f.send2 == nil {
 		goto after2
 	}
@@ -196,7 +198,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:41
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:200
+//line github.com/movenext/movenext/coord/handover_async_test.go:202
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:41
@@ -206,7 +208,7 @@ after2:
 		return true, 0, err
 	}
 	f.receive3, result0, result1 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:210
+//line github.com/movenext/movenext/coord/handover_async_test.go:212
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -216,7 +218,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:44
 	result0, result1 = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:220
+//line github.com/movenext/movenext/coord/handover_async_test.go:222
 	f.receive3 = nil
 after3:
 	return true, result0, result1
@@ -249,7 +251,7 @@ func (f *sendsOrEndsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sendsOrEndsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.sendsOrEnds", "github.com/movenext/movenext/coord/handover_test.go", 39, 41, 44)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.sendsOrEnds", "github.com/movenext/movenext/coord/handover_test.go", 39, 41, 44)
 }
 
 // Digest of afterAReturn: a08eede26a84ff9f
@@ -264,7 +266,8 @@ func afterAReturnAsync(ctx context.Context, out, in *coord.Channel[int], told ch
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &afterAReturnMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // afterAReturnLocals is what [afterAReturn] keeps while it is suspended.
@@ -300,7 +303,7 @@ func (f *afterAReturnLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 		goto endIf1
 	}
 	// handover_test.go:52: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:304
+//line github.com/movenext/movenext/coord/handover_async_test.go:307
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -308,7 +311,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	f.sendsOrEnds2, _, err = sendsOrEndsEnter(r, f.ctx, f.out, f.in, f.suspended, false)
-//line github.com/movenext/movenext/coord/handover_async_test.go:312
+//line github.com/movenext/movenext/coord/handover_async_test.go:315
 	if f.sendsOrEnds2 == nil {
 		goto after2
 	}
@@ -318,13 +321,13 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:54
 	_, err = f.sendsOrEnds2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:322
+//line github.com/movenext/movenext/coord/handover_async_test.go:325
 	f.sendsOrEnds2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:55
 	<-f.told
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:328
+//line github.com/movenext/movenext/coord/handover_async_test.go:331
 }
 
 // afterAReturnMachine is [afterAReturn] as the root of a chain: chain, job and frame in one
@@ -345,7 +348,7 @@ func (f *afterAReturnMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *afterAReturnMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterAReturn", "github.com/movenext/movenext/coord/handover_test.go", 52, 54)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterAReturn", "github.com/movenext/movenext/coord/handover_test.go", 52, 54)
 }
 
 // Digest of afterAReceive: bcd182b77638a257
@@ -360,7 +363,8 @@ func afterAReceiveAsync(ctx, under context.Context, out, in *coord.Channel[int],
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &afterAReceiveMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // afterAReceiveLocals is what [afterAReceive] keeps while it is suspended.
@@ -401,7 +405,7 @@ resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:64
 	_ = r.Refusal()
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:405
+//line github.com/movenext/movenext/coord/handover_async_test.go:409
 	if f.send2 == nil {
 		goto after2
 	}
@@ -411,7 +415,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:65
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:415
+//line github.com/movenext/movenext/coord/handover_async_test.go:419
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:65
@@ -421,7 +425,7 @@ after2:
 		return true, err
 	}
 	f.receive3, _, err = f.in.ReceiveEnter(r, f.under)
-//line github.com/movenext/movenext/coord/handover_async_test.go:425
+//line github.com/movenext/movenext/coord/handover_async_test.go:429
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -431,13 +435,13 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:68
 	_, err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:435
+//line github.com/movenext/movenext/coord/handover_async_test.go:439
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:69
 	<-f.told
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:441
+//line github.com/movenext/movenext/coord/handover_async_test.go:445
 }
 
 // afterAReceiveMachine is [afterAReceive] as the root of a chain: chain, job and frame in one
@@ -458,7 +462,7 @@ func (f *afterAReceiveMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *afterAReceiveMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterAReceive", "github.com/movenext/movenext/coord/handover_test.go", 64, 65, 68)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterAReceive", "github.com/movenext/movenext/coord/handover_test.go", 64, 65, 68)
 }
 
 // Digest of afterASend: 5a45f2a415484d78
@@ -473,7 +477,8 @@ func afterASendAsync(ctx, under context.Context, out, in *coord.Channel[int], to
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &afterASendMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // afterASendLocals is what [afterASend] keeps while it is suspended.
@@ -513,7 +518,7 @@ resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:77
 	_ = r.Refusal()
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:517
+//line github.com/movenext/movenext/coord/handover_async_test.go:522
 	if f.send2 == nil {
 		goto after2
 	}
@@ -523,7 +528,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:78
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:527
+//line github.com/movenext/movenext/coord/handover_async_test.go:532
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:78
@@ -533,7 +538,7 @@ after2:
 		return true, err
 	}
 	f.send2, err = f.in.SendEnter(r, f.under, 2)
-//line github.com/movenext/movenext/coord/handover_async_test.go:537
+//line github.com/movenext/movenext/coord/handover_async_test.go:542
 	if f.send2 == nil {
 		goto after3
 	}
@@ -543,13 +548,13 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:81
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:547
+//line github.com/movenext/movenext/coord/handover_async_test.go:552
 	f.send2 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:82
 	<-f.told
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:553
+//line github.com/movenext/movenext/coord/handover_async_test.go:558
 }
 
 // afterASendMachine is [afterASend] as the root of a chain: chain, job and frame in one
@@ -570,7 +575,7 @@ func (f *afterASendMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *afterASendMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterASend", "github.com/movenext/movenext/coord/handover_test.go", 77, 78, 81)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterASend", "github.com/movenext/movenext/coord/handover_test.go", 77, 78, 81)
 }
 
 // Digest of afterAPanic: 35948d0a9626c9c3
@@ -586,7 +591,8 @@ func afterAPanicAsync(ctx context.Context, out, in *coord.Channel[int], told cha
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &afterAPanicMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // afterAPanicFrame is the frame of [afterAPanic]: what it keeps while it is suspended, its results
@@ -645,14 +651,14 @@ func (f *afterAPanicFrame) moveNext(r *statemachine.Run, told chan struct{}) (ha
 		})
 	}
 	// handover_test.go:96: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:649
+//line github.com/movenext/movenext/coord/handover_async_test.go:655
 	f.State = 1
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:96
 	_ = r.Refusal()
 	f.send2, err2 = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:656
+//line github.com/movenext/movenext/coord/handover_async_test.go:662
 	if f.send2 == nil {
 		goto after2
 	}
@@ -662,7 +668,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:97
 	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:666
+//line github.com/movenext/movenext/coord/handover_async_test.go:672
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:97
@@ -670,14 +676,14 @@ after2:
 		*f.err = err2
 //line github.com/movenext/movenext/coord/handover_test.go:98
 		r.Publish()
-//line github.com/movenext/movenext/coord/handover_async_test.go:674
+//line github.com/movenext/movenext/coord/handover_async_test.go:680
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:98
 		return true
 	}
 	f.list[1]++
 	f.receive3, receive3Value, receive3Err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:681
+//line github.com/movenext/movenext/coord/handover_async_test.go:687
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -687,7 +693,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:101
 	receive3Value, receive3Err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:691
+//line github.com/movenext/movenext/coord/handover_async_test.go:697
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:101
@@ -695,7 +701,7 @@ after3:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:102
 	return true
-//line github.com/movenext/movenext/coord/handover_async_test.go:699
+//line github.com/movenext/movenext/coord/handover_async_test.go:705
 }
 
 // afterAPanicMachine is [afterAPanic] as the root of a chain: chain, job and frame in one
@@ -716,7 +722,7 @@ func (f *afterAPanicMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *afterAPanicMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterAPanic", "github.com/movenext/movenext/coord/handover_test.go", 96, 97, 101)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterAPanic", "github.com/movenext/movenext/coord/handover_test.go", 96, 97, 101)
 }
 
 // Digest of afterAPanicOfACallee: 10a6e24dadd55a20
@@ -732,7 +738,8 @@ func afterAPanicOfACalleeAsync(ctx context.Context, out, in *coord.Channel[int],
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &afterAPanicOfACalleeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // afterAPanicOfACalleeFrame is the frame of [afterAPanicOfACallee]: what it keeps while it is
@@ -789,7 +796,7 @@ func (f *afterAPanicOfACalleeFrame) moveNext(r *statemachine.Run, args *afterAPa
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	f.sendsAndPanics1, sendsAndPanics1Err = sendsAndPanicsEnter(r, args.ctx, args.out, args.in, args.list)
-//line github.com/movenext/movenext/coord/handover_async_test.go:793
+//line github.com/movenext/movenext/coord/handover_async_test.go:800
 	if f.sendsAndPanics1 == nil {
 		goto after1
 	}
@@ -798,16 +805,16 @@ func (f *afterAPanicOfACalleeFrame) moveNext(r *statemachine.Run, args *afterAPa
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	sendsAndPanics1Err = f.sendsAndPanics1.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:802
+//line github.com/movenext/movenext/coord/handover_async_test.go:809
 	f.sendsAndPanics1 = nil
 after1:
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	*f.err = sendsAndPanics1Err
-//line github.com/movenext/movenext/coord/handover_async_test.go:807
+//line github.com/movenext/movenext/coord/handover_async_test.go:814
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:115
 	return true
-//line github.com/movenext/movenext/coord/handover_async_test.go:811
+//line github.com/movenext/movenext/coord/handover_async_test.go:818
 }
 
 // afterAPanicOfACalleeMachine is [afterAPanicOfACallee] as the root of a chain: chain, job and
@@ -828,7 +835,7 @@ func (f *afterAPanicOfACalleeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *afterAPanicOfACalleeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterAPanicOfACallee", "github.com/movenext/movenext/coord/handover_test.go", 115)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterAPanicOfACallee", "github.com/movenext/movenext/coord/handover_test.go", 115)
 }
 
 // Digest of sendsAndPanics: 506b95aa42cc926e
@@ -843,7 +850,8 @@ func sendsAndPanicsAsync(ctx context.Context, out, in *coord.Channel[int], list 
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sendsAndPanicsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // sendsAndPanicsEnter enters [sendsAndPanics] for another machine. It returns the results or,
@@ -907,7 +915,7 @@ resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:120
 	_ = r.Refusal()
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:911
+//line github.com/movenext/movenext/coord/handover_async_test.go:919
 	if f.send2 == nil {
 		goto after2
 	}
@@ -917,7 +925,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:121
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:921
+//line github.com/movenext/movenext/coord/handover_async_test.go:929
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:121
@@ -928,7 +936,7 @@ after2:
 	}
 	f.list[1]++
 	f.receive3, _, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:932
+//line github.com/movenext/movenext/coord/handover_async_test.go:940
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -938,12 +946,12 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:125
 	_, err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:942
+//line github.com/movenext/movenext/coord/handover_async_test.go:950
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:126
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:947
+//line github.com/movenext/movenext/coord/handover_async_test.go:955
 }
 
 func (f *sendsAndPanicsFrame) Location() statemachine.Location {
@@ -973,7 +981,7 @@ func (f *sendsAndPanicsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sendsAndPanicsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.sendsAndPanics", "github.com/movenext/movenext/coord/handover_test.go", 120, 121, 125)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.sendsAndPanics", "github.com/movenext/movenext/coord/handover_test.go", 120, 121, 125)
 }
 
 // Digest of inAnEpilogue: 0bbb014d2d9ffd66
@@ -988,7 +996,8 @@ func inAnEpilogueAsync(ctx context.Context, out, in *coord.Channel[int], told ch
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &inAnEpilogueMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // inAnEpilogueFrame is the frame of [inAnEpilogue]: what it keeps while it is suspended, its
@@ -1058,14 +1067,14 @@ func (f *inAnEpilogueFrame) step(r *statemachine.Run, told chan struct{}) (hasEn
 		})
 	}
 	// handover_test.go:140: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1062
+//line github.com/movenext/movenext/coord/handover_async_test.go:1071
 	f.State = 1
 	return r.Yield(), false
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:140
 	_ = r.Refusal()
 	f.send2, _ = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1069
+//line github.com/movenext/movenext/coord/handover_async_test.go:1078
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1075,13 +1084,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:141
 	f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1079
+//line github.com/movenext/movenext/coord/handover_async_test.go:1088
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:142
 	f.list[1]++
 	f.receive3, receive3Value, receive3Err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1085
+//line github.com/movenext/movenext/coord/handover_async_test.go:1094
 	if f.receive3 == nil {
 		goto after3
 	}
@@ -1091,7 +1100,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:143
 	receive3Value, receive3Err = f.receive3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1095
+//line github.com/movenext/movenext/coord/handover_async_test.go:1104
 	f.receive3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:143
@@ -1101,7 +1110,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/handover_test.go:144
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1105
+//line github.com/movenext/movenext/coord/handover_async_test.go:1114
 		return true, false
 	}
 	f.State = 4
@@ -1110,7 +1119,7 @@ epilogue:
 resume4:
 //line github.com/movenext/movenext/coord/handover_test.go:144
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1114
+//line github.com/movenext/movenext/coord/handover_async_test.go:1123
 	goto epilogue
 }
 
@@ -1131,7 +1140,7 @@ func (f *inAnEpilogueMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *inAnEpilogueMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.inAnEpilogue", "github.com/movenext/movenext/coord/handover_test.go", 140, 141, 143, 145)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.inAnEpilogue", "github.com/movenext/movenext/coord/handover_test.go", 140, 141, 143, 145)
 }
 
 // inAnEpilogueFunc1Enter enters a function literal of [inAnEpilogue] for another machine. It
@@ -1184,13 +1193,13 @@ func (f *inAnEpilogueFunc1Frame) moveNext(r *statemachine.Run, args *inAnEpilogu
 		(*args.err) = errPanic
 	}
 	// handover_test.go:138: job.Yield()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1188
+//line github.com/movenext/movenext/coord/handover_async_test.go:1197
 	f.State = 1
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:138
 	_ = r.Refusal()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1194
+//line github.com/movenext/movenext/coord/handover_async_test.go:1203
 	return true
 }
 
@@ -1215,7 +1224,8 @@ func inAnIteratorAsync(ctx context.Context, out, in *coord.Channel[int], told ch
 		return statemachine.Completed(ctx, job.Void{}, frame.err)
 	}
 	m := &inAnIteratorMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // inAnIteratorFrame is the frame of [inAnIterator]: what it keeps while it is suspended, its
@@ -1282,7 +1292,7 @@ range1:
 	// handover_test.go:160: for v := range ones(told) {
 //line github.com/movenext/movenext/coord/handover_test.go:160
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/coord/handover_async_test.go:1286
+//line github.com/movenext/movenext/coord/handover_async_test.go:1296
 		goto resume2
 	}
 	f.State = 2
@@ -1298,7 +1308,7 @@ resume2:
 		v := f.loop1.Key()
 		f.send3, _ = f.out.SendEnterSoon(r, f.ctx, v)
 	}
-//line github.com/movenext/movenext/coord/handover_async_test.go:1302
+//line github.com/movenext/movenext/coord/handover_async_test.go:1312
 	if f.send3 == nil {
 		goto after3
 	}
@@ -1308,13 +1318,13 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:161
 	f.send3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1312
+//line github.com/movenext/movenext/coord/handover_async_test.go:1322
 	f.send3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:162
 	f.list[1]++
 	f.receive4, _, f.err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1318
+//line github.com/movenext/movenext/coord/handover_async_test.go:1328
 	if f.receive4 == nil {
 		goto after4
 	}
@@ -1324,19 +1334,19 @@ after3:
 resume4:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	_, f.err = f.receive4.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1328
+//line github.com/movenext/movenext/coord/handover_async_test.go:1338
 	f.receive4 = nil
 after4:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	if f.err != nil {
 		goto leave1
 	}
-//line github.com/movenext/movenext/coord/handover_async_test.go:1335
+//line github.com/movenext/movenext/coord/handover_async_test.go:1345
 	goto range1
 leave1:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/coord/handover_async_test.go:1340
+//line github.com/movenext/movenext/coord/handover_async_test.go:1350
 		goto resume5
 	}
 	f.State = 5
@@ -1347,7 +1357,7 @@ resume5:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1351
+//line github.com/movenext/movenext/coord/handover_async_test.go:1361
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:163
@@ -1355,15 +1365,15 @@ resume5:
 done1:
 //line github.com/movenext/movenext/coord/handover_test.go:163
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1359
+//line github.com/movenext/movenext/coord/handover_async_test.go:1369
 	f.loop1 = nil
 //line github.com/movenext/movenext/coord/handover_test.go:167
 	f.err = nil
-//line github.com/movenext/movenext/coord/handover_async_test.go:1363
+//line github.com/movenext/movenext/coord/handover_async_test.go:1373
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/handover_test.go:167
 	return true
-//line github.com/movenext/movenext/coord/handover_async_test.go:1367
+//line github.com/movenext/movenext/coord/handover_async_test.go:1377
 }
 
 // inAnIteratorMachine is [inAnIterator] as the root of a chain: chain, job and frame in one
@@ -1384,7 +1394,7 @@ func (f *inAnIteratorMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *inAnIteratorMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.inAnIterator", "github.com/movenext/movenext/coord/handover_test.go", 159, 160, 161, 163, 160)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.inAnIterator", "github.com/movenext/movenext/coord/handover_test.go", 159, 160, 161, 163, 160)
 }
 
 // Digest of answersAt: f2588a32d7ff6ffd
@@ -1399,7 +1409,8 @@ func answersAtAsync(ctx context.Context, in, out *coord.Channel[int], at *schedu
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &answersAtMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // answersAtLocals is what [answersAt] keeps while it is suspended.
@@ -1432,7 +1443,7 @@ func (f *answersAtLocals) moveNext(r *statemachine.Run, in *coord.Channel[int]) 
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:174
 	f.receive1, _, err = in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1436
+//line github.com/movenext/movenext/coord/handover_async_test.go:1447
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -1441,7 +1452,7 @@ func (f *answersAtLocals) moveNext(r *statemachine.Run, in *coord.Channel[int]) 
 resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:174
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1445
+//line github.com/movenext/movenext/coord/handover_async_test.go:1456
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/handover_test.go:174
@@ -1450,7 +1461,7 @@ after1:
 	}
 	*f.at = schedulers.Here().Scheduler()
 	f.send2, result0 = f.out.SendEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1454
+//line github.com/movenext/movenext/coord/handover_async_test.go:1465
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1460,7 +1471,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:178
 	result0 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1464
+//line github.com/movenext/movenext/coord/handover_async_test.go:1475
 	f.send2 = nil
 after2:
 	return true, result0
@@ -1483,7 +1494,7 @@ func (f *answersAtMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *answersAtMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.answersAt", "github.com/movenext/movenext/coord/handover_test.go", 174, 178)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.answersAt", "github.com/movenext/movenext/coord/handover_test.go", 174, 178)
 }
 
 // Digest of afterCode: dea0853d8f71e24e
@@ -1498,7 +1509,8 @@ func afterCodeAsync(ctx context.Context, out, in *coord.Channel[int], code func(
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &afterCodeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // afterCodeLocals is what [afterCode] keeps while it is suspended.
@@ -1542,7 +1554,7 @@ resume1:
 //line github.com/movenext/movenext/coord/handover_test.go:187
 	_ = r.Refusal()
 	f.send2, err = f.out.SendEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1546
+//line github.com/movenext/movenext/coord/handover_async_test.go:1558
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1552,7 +1564,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/handover_test.go:188
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1556
+//line github.com/movenext/movenext/coord/handover_async_test.go:1568
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/handover_test.go:188
@@ -1564,12 +1576,12 @@ after2:
 	}
 //line github.com/movenext/movenext/coord/handover_test.go:191
 	f.code()
-//line github.com/movenext/movenext/coord/handover_async_test.go:1568
+//line github.com/movenext/movenext/coord/handover_async_test.go:1580
 	goto after3
 entered:
 //line github.com/movenext/movenext/coord/handover_test.go:191
 	f.code3 = f.codeEnter(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1573
+//line github.com/movenext/movenext/coord/handover_async_test.go:1585
 	if f.code3 == nil {
 		goto after3
 	}
@@ -1579,12 +1591,12 @@ entered:
 resume3:
 //line github.com/movenext/movenext/coord/handover_test.go:191
 	f.code3.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1583
+//line github.com/movenext/movenext/coord/handover_async_test.go:1595
 	f.code3 = nil
 after3:
 //line github.com/movenext/movenext/coord/handover_test.go:192
 	f.receive4, _, err = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1588
+//line github.com/movenext/movenext/coord/handover_async_test.go:1600
 	if f.receive4 == nil {
 		goto after4
 	}
@@ -1594,12 +1606,12 @@ after3:
 resume4:
 //line github.com/movenext/movenext/coord/handover_test.go:192
 	_, err = f.receive4.Results(r)
-//line github.com/movenext/movenext/coord/handover_async_test.go:1598
+//line github.com/movenext/movenext/coord/handover_async_test.go:1610
 	f.receive4 = nil
 after4:
 //line github.com/movenext/movenext/coord/handover_test.go:193
 	return true, err
-//line github.com/movenext/movenext/coord/handover_async_test.go:1603
+//line github.com/movenext/movenext/coord/handover_async_test.go:1615
 }
 
 // afterCodeMachine is [afterCode] as the root of a chain: chain, job and frame in one allocation.
@@ -1619,7 +1631,7 @@ func (f *afterCodeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *afterCodeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterCode", "github.com/movenext/movenext/coord/handover_test.go", 187, 188, 191, 192)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.afterCode", "github.com/movenext/movenext/coord/handover_test.go", 187, 188, 191, 192)
 }
 
-// Digest of what is above: 73cc6a609fbf8d51
+// Digest of what is above: 0f36c2e4aaa962fa

@@ -29,7 +29,8 @@ func claimsAsync(ctx context.Context, what any) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, frame.v, v1)
 	}
 	m := &claimsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // claimsLocals is what [claims] keeps while it is suspended.
@@ -166,12 +167,12 @@ func (f *claimsLocals) moveNext(r *statemachine.Run, args *claimsArgs) (hasEnded
 //line github.com/movenext/movenext/coord/home_gone_test.go:29
 		goto case11
 	}
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:170
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:171
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:31
 	f.lockOrRLockOrAcquire1, err = p2.LockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:175
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:176
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after1
 	}
@@ -180,14 +181,14 @@ case1:
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:31
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:184
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:185
 	f.lockOrRLockOrAcquire1 = nil
 after1:
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:33
 	f.lockOrRLockOrAcquire1, err = p3.LockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:191
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:192
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after2
 	}
@@ -196,14 +197,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:33
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:200
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:201
 	f.lockOrRLockOrAcquire1 = nil
 after2:
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/coord/home_gone_test.go:35
 	f.lockOrRLockOrAcquire1, err = p4.RLockEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:207
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:208
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after3
 	}
@@ -212,14 +213,14 @@ case3:
 resume3:
 //line github.com/movenext/movenext/coord/home_gone_test.go:35
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:216
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:217
 	f.lockOrRLockOrAcquire1 = nil
 after3:
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/coord/home_gone_test.go:37
 	f.lockOrRLockOrAcquire1, err = p5.LockEnter(r, args.ctx, "a")
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:223
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:224
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after4
 	}
@@ -228,14 +229,14 @@ case4:
 resume4:
 //line github.com/movenext/movenext/coord/home_gone_test.go:37
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:232
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:233
 	f.lockOrRLockOrAcquire1 = nil
 after4:
 	goto endSwitch1
 case5:
 //line github.com/movenext/movenext/coord/home_gone_test.go:39
 	f.lockOrRLockOrAcquire1, err = p6.AcquireEnter(r, args.ctx, "a")
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:239
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:240
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after5
 	}
@@ -244,14 +245,14 @@ case5:
 resume5:
 //line github.com/movenext/movenext/coord/home_gone_test.go:39
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:248
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:249
 	f.lockOrRLockOrAcquire1 = nil
 after5:
 	goto endSwitch1
 case6:
 //line github.com/movenext/movenext/coord/home_gone_test.go:41
 	f.lockOrRLockOrAcquire1, err = p7.AcquireEnter(r, args.ctx, 2)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:255
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:256
 	if f.lockOrRLockOrAcquire1 == nil {
 		goto after6
 	}
@@ -260,14 +261,14 @@ case6:
 resume6:
 //line github.com/movenext/movenext/coord/home_gone_test.go:41
 	err = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:264
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:265
 	f.lockOrRLockOrAcquire1 = nil
 after6:
 	goto endSwitch1
 case7:
 //line github.com/movenext/movenext/coord/home_gone_test.go:43
 	f.waitOrSend7, err = p8.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:271
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:272
 	if f.waitOrSend7 == nil {
 		goto after7
 	}
@@ -276,14 +277,14 @@ case7:
 resume7:
 //line github.com/movenext/movenext/coord/home_gone_test.go:43
 	err = f.waitOrSend7.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:280
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:281
 	f.waitOrSend7 = nil
 after7:
 	goto endSwitch1
 case8:
 //line github.com/movenext/movenext/coord/home_gone_test.go:45
 	f.waitOrSend7, err = p9.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:287
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:288
 	if f.waitOrSend7 == nil {
 		goto after8
 	}
@@ -292,14 +293,14 @@ case8:
 resume8:
 //line github.com/movenext/movenext/coord/home_gone_test.go:45
 	err = f.waitOrSend7.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:296
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:297
 	f.waitOrSend7 = nil
 after8:
 	goto endSwitch1
 case9:
 //line github.com/movenext/movenext/coord/home_gone_test.go:47
 	f.receive9, f.v, err = p10.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:303
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:304
 	if f.receive9 == nil {
 		goto after9
 	}
@@ -308,14 +309,14 @@ case9:
 resume9:
 //line github.com/movenext/movenext/coord/home_gone_test.go:47
 	f.v, err = f.receive9.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:312
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:313
 	f.receive9 = nil
 after9:
 	goto endSwitch1
 case10:
 //line github.com/movenext/movenext/coord/home_gone_test.go:49
 	f.waitOrSend7, err = p11.SendEnter(r, args.ctx, 8)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:319
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:320
 	if f.waitOrSend7 == nil {
 		goto after10
 	}
@@ -324,7 +325,7 @@ case10:
 resume10:
 //line github.com/movenext/movenext/coord/home_gone_test.go:49
 	err = f.waitOrSend7.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:328
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:329
 	f.waitOrSend7 = nil
 after10:
 	goto endSwitch1
@@ -333,7 +334,7 @@ case11:
 	f.select11 = coord.SelectAsync(args.ctx, p12...)
 //line github.com/movenext/movenext/coord/home_gone_test.go:51
 	if statemachine.TwinEnded(r, f.select11) {
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:337
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:338
 		goto resume11
 	}
 	f.State = 11
@@ -341,7 +342,7 @@ case11:
 resume11:
 //line github.com/movenext/movenext/coord/home_gone_test.go:51
 	f.v, err = statemachine.TwinResult(r, f.select11)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:345
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:346
 	f.select11 = nil
 endSwitch1:
 	return true, err
@@ -364,7 +365,7 @@ func (f *claimsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *claimsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.claims", "github.com/movenext/movenext/coord/home_gone_test.go", 31, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.claims", "github.com/movenext/movenext/coord/home_gone_test.go", 31, 33, 35, 37, 39, 41, 43, 45, 47, 49, 51)
 }
 
 // Digest of waitsOnCond: ab289f69af342030
@@ -380,7 +381,8 @@ func waitsOnCondAsync(ctx context.Context, c *coord.Cond) (result *job.Job[job.V
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsOnCondMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // waitsOnCondLocals is what [waitsOnCond] keeps while it is suspended.
@@ -412,7 +414,7 @@ func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 	}
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
 	f.lockOrWait1, err = f.c.L.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:416
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:418
 	if f.lockOrWait1 == nil {
 		goto after1
 	}
@@ -421,13 +423,13 @@ func (f *waitsOnCondLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 resume1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:425
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:427
 	f.lockOrWait1 = nil
 after1:
 //line github.com/movenext/movenext/coord/home_gone_test.go:58
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:431
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:433
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:59
 		return true, result0
@@ -440,7 +442,7 @@ after1:
 	}
 //line github.com/movenext/movenext/coord/home_gone_test.go:62
 	f.lockOrWait1, err = f.c.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:444
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:446
 	if f.lockOrWait1 == nil {
 		goto after2
 	}
@@ -450,16 +452,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:62
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:454
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:456
 	f.lockOrWait1 = nil
 after2:
 //line github.com/movenext/movenext/coord/home_gone_test.go:63
 	result0 = err
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:459
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:461
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/home_gone_test.go:63
 	return true, result0
-//line github.com/movenext/movenext/coord/home_gone_async_test.go:463
+//line github.com/movenext/movenext/coord/home_gone_async_test.go:465
 }
 
 // waitsOnCondMachine is [waitsOnCond] as the root of a chain: chain, job and frame in one
@@ -481,7 +483,7 @@ func (f *waitsOnCondMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *waitsOnCondMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 58, 62)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsOnCond", "github.com/movenext/movenext/coord/home_gone_test.go", 58, 62)
 }
 
-// Digest of what is above: 7cea2837ac083396
+// Digest of what is above: 8d5a81a14d595336

@@ -29,7 +29,8 @@ func takesAsync(ctx context.Context, in *coord.Channel[int], n int, then *job.Jo
 		return statemachine.Completed(ctx, frame.sum, v1)
 	}
 	m := &takesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // takesLocals is what [takes] keeps while it is suspended.
@@ -82,7 +83,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:76
 	f.receive1, v, err2 = f.in.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:86
+//line github.com/movenext/movenext/coord/lasting_async_test.go:87
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -91,20 +92,20 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:76
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:95
+//line github.com/movenext/movenext/coord/lasting_async_test.go:96
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:77
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:101
+//line github.com/movenext/movenext/coord/lasting_async_test.go:102
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:79
 	}
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:75
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:108
+//line github.com/movenext/movenext/coord/lasting_async_test.go:109
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:82
@@ -114,7 +115,7 @@ endRange1:
 	// lasting_test.go:83: return then.Await()
 //line github.com/movenext/movenext/coord/lasting_test.go:83
 	if awaited = f.then; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/lasting_async_test.go:118
+//line github.com/movenext/movenext/coord/lasting_async_test.go:119
 		goto after2
 	}
 	f.State = 2
@@ -127,7 +128,7 @@ resume2:
 after2:
 //line github.com/movenext/movenext/coord/lasting_test.go:83
 	f.sum, err = awaited.GetResult()
-//line github.com/movenext/movenext/coord/lasting_async_test.go:131
+//line github.com/movenext/movenext/coord/lasting_async_test.go:132
 	return true, err
 endIf1:
 //line github.com/movenext/movenext/coord/lasting_test.go:85
@@ -136,12 +137,12 @@ endIf1:
 	}
 //line github.com/movenext/movenext/coord/lasting_test.go:85
 	f.end()
-//line github.com/movenext/movenext/coord/lasting_async_test.go:140
+//line github.com/movenext/movenext/coord/lasting_async_test.go:141
 	goto after3
 entered:
 //line github.com/movenext/movenext/coord/lasting_test.go:85
 	f.end3 = f.endEnter(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:145
+//line github.com/movenext/movenext/coord/lasting_async_test.go:146
 	if f.end3 == nil {
 		goto after3
 	}
@@ -151,12 +152,12 @@ entered:
 resume3:
 //line github.com/movenext/movenext/coord/lasting_test.go:85
 	f.end3.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:155
+//line github.com/movenext/movenext/coord/lasting_async_test.go:156
 	f.end3 = nil
 after3:
 //line github.com/movenext/movenext/coord/lasting_test.go:86
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:160
+//line github.com/movenext/movenext/coord/lasting_async_test.go:161
 	return true, err
 }
 
@@ -177,7 +178,7 @@ func (f *takesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *takesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.takes", "github.com/movenext/movenext/coord/lasting_test.go", 76, 83, 85)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.takes", "github.com/movenext/movenext/coord/lasting_test.go", 76, 83, 85)
 }
 
 // Digest of receivesUnder: af809dd9c888d087
@@ -192,7 +193,8 @@ func receivesUnderAsync(home context.Context, all []context.Context, in *coord.C
 		return statemachine.Completed(home, frame.sum, v1)
 	}
 	m := &receivesUnderMachine{kept: frame}
-	return m.builder.Start(home, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, home, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // receivesUnderLocals is what [receivesUnder] keeps while it is suspended.
@@ -237,7 +239,7 @@ range1:
 		ctx := f.list1[f.i1]
 		f.receive1, v, err2 = f.in.ReceiveEnter(r, ctx)
 	}
-//line github.com/movenext/movenext/coord/lasting_async_test.go:241
+//line github.com/movenext/movenext/coord/lasting_async_test.go:243
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -246,25 +248,25 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/lasting_test.go:215
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/lasting_async_test.go:250
+//line github.com/movenext/movenext/coord/lasting_async_test.go:252
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/lasting_test.go:216
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/lasting_async_test.go:256
+//line github.com/movenext/movenext/coord/lasting_async_test.go:258
 		return true, err
 //line github.com/movenext/movenext/coord/lasting_test.go:218
 	}
 	f.sum += v
 //line github.com/movenext/movenext/coord/lasting_test.go:214
 	f.i1++
-//line github.com/movenext/movenext/coord/lasting_async_test.go:263
+//line github.com/movenext/movenext/coord/lasting_async_test.go:265
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/lasting_test.go:221
 	err = nil
-//line github.com/movenext/movenext/coord/lasting_async_test.go:268
+//line github.com/movenext/movenext/coord/lasting_async_test.go:270
 	return true, err
 }
 
@@ -286,7 +288,7 @@ func (f *receivesUnderMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *receivesUnderMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.receivesUnder", "github.com/movenext/movenext/coord/lasting_test.go", 215)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.receivesUnder", "github.com/movenext/movenext/coord/lasting_test.go", 215)
 }
 
-// Digest of what is above: 1b76da7ae213d3ef
+// Digest of what is above: f60847d67fa690e4

@@ -30,7 +30,8 @@ func workAsync(ctx context.Context, f *floor) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &workMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // workLocals is what [work] keeps while it is suspended.
@@ -70,7 +71,7 @@ func (frame *workLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 i
 	}
 //line github.com/movenext/movenext/coord/machines_test.go:42
 	frame.wait1, _, err = frame.f.start.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:74
+//line github.com/movenext/movenext/coord/machines_async_test.go:75
 	if frame.wait1 == nil {
 		goto after1
 	}
@@ -79,7 +80,7 @@ func (frame *workLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 i
 resume1:
 //line github.com/movenext/movenext/coord/machines_test.go:42
 	_, err = frame.wait1.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:83
+//line github.com/movenext/movenext/coord/machines_async_test.go:84
 	frame.wait1 = nil
 after1:
 //line github.com/movenext/movenext/coord/machines_test.go:42
@@ -90,7 +91,7 @@ after1:
 for1:
 //line github.com/movenext/movenext/coord/machines_test.go:46
 	frame.receive2, box, err = frame.f.in.ReceiveEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:94
+//line github.com/movenext/movenext/coord/machines_async_test.go:95
 	if frame.receive2 == nil {
 		goto after2
 	}
@@ -99,7 +100,7 @@ for1:
 resume2:
 //line github.com/movenext/movenext/coord/machines_test.go:46
 	box, err = frame.receive2.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:103
+//line github.com/movenext/movenext/coord/machines_async_test.go:104
 	frame.receive2 = nil
 after2:
 //line github.com/movenext/movenext/coord/machines_test.go:47
@@ -108,7 +109,7 @@ after2:
 	}
 //line github.com/movenext/movenext/coord/machines_test.go:48
 	frame.wait3, wait3Err = frame.f.overtime.WaitEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:112
+//line github.com/movenext/movenext/coord/machines_async_test.go:113
 	if frame.wait3 == nil {
 		goto after3
 	}
@@ -118,7 +119,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/machines_test.go:48
 	wait3Err = frame.wait3.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:122
+//line github.com/movenext/movenext/coord/machines_async_test.go:123
 	frame.wait3 = nil
 after3:
 //line github.com/movenext/movenext/coord/machines_test.go:48
@@ -128,7 +129,7 @@ endIf1:
 		return true, frame.mine, err
 	}
 	frame.carry4, err = carryEnter(r, frame.ctx, frame.f, box)
-//line github.com/movenext/movenext/coord/machines_async_test.go:132
+//line github.com/movenext/movenext/coord/machines_async_test.go:133
 	if frame.carry4 == nil {
 		goto after4
 	}
@@ -137,7 +138,7 @@ endIf1:
 resume4:
 //line github.com/movenext/movenext/coord/machines_test.go:53
 	err = frame.carry4.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:141
+//line github.com/movenext/movenext/coord/machines_async_test.go:142
 	frame.carry4 = nil
 after4:
 //line github.com/movenext/movenext/coord/machines_test.go:53
@@ -146,7 +147,7 @@ after4:
 	}
 //line github.com/movenext/movenext/coord/machines_test.go:45
 	frame.mine++
-//line github.com/movenext/movenext/coord/machines_async_test.go:150
+//line github.com/movenext/movenext/coord/machines_async_test.go:151
 	goto for1
 }
 
@@ -167,7 +168,7 @@ func (frame *workMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *workMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/coord_test.work", "github.com/movenext/movenext/coord/machines_test.go", 42, 46, 48, 53)
+	return frame.builder.Chain.Root(&frame.builder.Promise.Job), statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/coord_test.work", "github.com/movenext/movenext/coord/machines_test.go", 42, 46, 48, 53)
 }
 
 // Digest of carry: 561b4154f1ab0608
@@ -182,7 +183,8 @@ func carryAsync(ctx context.Context, f *floor, box int) (result *job.Job[job.Voi
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &carryMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // carryEnter enters [carry] for another machine. It returns the results or, suspended, the frame
@@ -241,7 +243,7 @@ func (frame *carryLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 //line github.com/movenext/movenext/coord/machines_test.go:61
 	frame.lifts = int64(1 + frame.box%2)
 	frame.acquireOrSendOrLock1, err = frame.f.lifts.AcquireEnter(r, frame.ctx, frame.lifts)
-//line github.com/movenext/movenext/coord/machines_async_test.go:245
+//line github.com/movenext/movenext/coord/machines_async_test.go:247
 	if frame.acquireOrSendOrLock1 == nil {
 		goto after1
 	}
@@ -250,7 +252,7 @@ func (frame *carryLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/coord/machines_test.go:62
 	err = frame.acquireOrSendOrLock1.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:254
+//line github.com/movenext/movenext/coord/machines_async_test.go:256
 	frame.acquireOrSendOrLock1 = nil
 after1:
 //line github.com/movenext/movenext/coord/machines_test.go:62
@@ -258,7 +260,7 @@ after1:
 		return true, err
 	}
 	frame.acquireOrSendOrLock1, err = frame.f.out.SendEnter(r, frame.ctx, frame.box)
-//line github.com/movenext/movenext/coord/machines_async_test.go:262
+//line github.com/movenext/movenext/coord/machines_async_test.go:264
 	if frame.acquireOrSendOrLock1 == nil {
 		goto after2
 	}
@@ -267,7 +269,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/machines_test.go:65
 	err = frame.acquireOrSendOrLock1.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:271
+//line github.com/movenext/movenext/coord/machines_async_test.go:273
 	frame.acquireOrSendOrLock1 = nil
 after2:
 //line github.com/movenext/movenext/coord/machines_test.go:66
@@ -276,7 +278,7 @@ after2:
 		return true, err
 	}
 	frame.acquireOrSendOrLock1, err = frame.f.ledger.LockEnter(r, frame.ctx)
-//line github.com/movenext/movenext/coord/machines_async_test.go:280
+//line github.com/movenext/movenext/coord/machines_async_test.go:282
 	if frame.acquireOrSendOrLock1 == nil {
 		goto after3
 	}
@@ -286,7 +288,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/machines_test.go:70
 	err = frame.acquireOrSendOrLock1.Results(r)
-//line github.com/movenext/movenext/coord/machines_async_test.go:290
+//line github.com/movenext/movenext/coord/machines_async_test.go:292
 	frame.acquireOrSendOrLock1 = nil
 after3:
 //line github.com/movenext/movenext/coord/machines_test.go:70
@@ -296,7 +298,7 @@ after3:
 	frame.f.moved++
 	frame.f.ledger.Unlock()
 	return true, nil
-//line github.com/movenext/movenext/coord/machines_async_test.go:300
+//line github.com/movenext/movenext/coord/machines_async_test.go:302
 }
 
 func (frame *carryFrame) Location() statemachine.Location {
@@ -325,7 +327,7 @@ func (frame *carryMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *carryMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/coord_test.carry", "github.com/movenext/movenext/coord/machines_test.go", 62, 65, 70)
+	return frame.builder.Chain.Root(&frame.builder.Promise.Job), statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/coord_test.carry", "github.com/movenext/movenext/coord/machines_test.go", 62, 65, 70)
 }
 
-// Digest of what is above: 50768e11801f483e
+// Digest of what is above: 97fe9b762fad63ac

@@ -27,7 +27,8 @@ func getObjectAsync[T any](ctx context.Context, p *objectPool[T]) (result *job.J
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &getObjectMachine[T]{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // getObjectEnter enters [getObject] for another machine. It returns the results or, suspended, the
@@ -84,7 +85,7 @@ func (f *getObjectLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, resul
 	}
 //line github.com/movenext/movenext/coord/object_loan.go:40
 	f.borrow1, l, err = f.p.borrowEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_loan_async.go:88
+//line github.com/movenext/movenext/coord/object_loan_async.go:89
 	if f.borrow1 == nil {
 		goto after1
 	}
@@ -93,7 +94,7 @@ func (f *getObjectLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, resul
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:40
 	l, err = f.borrow1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:97
+//line github.com/movenext/movenext/coord/object_loan_async.go:98
 	f.borrow1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_loan.go:41
@@ -101,7 +102,7 @@ after1:
 		return true, l.object, err
 	}
 	f.makeObject2, result0, result1 = makeObjectEnter(r, f.ctx, f.p)
-//line github.com/movenext/movenext/coord/object_loan_async.go:105
+//line github.com/movenext/movenext/coord/object_loan_async.go:106
 	if f.makeObject2 == nil {
 		goto after2
 	}
@@ -111,7 +112,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/object_loan.go:44
 	result0, result1 = f.makeObject2.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:115
+//line github.com/movenext/movenext/coord/object_loan_async.go:116
 	f.makeObject2 = nil
 after2:
 	return true, result0, result1
@@ -143,7 +144,7 @@ func (f *getObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *getObjectMachine[T]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.getObject", "github.com/movenext/movenext/coord/object_loan.go", 40, 44)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.getObject", "github.com/movenext/movenext/coord/object_loan.go", 40, 44)
 }
 
 // Digest of makeObject: 1e3b799647810b65
@@ -158,7 +159,8 @@ func makeObjectAsync[T any](ctx context.Context, p *objectPool[T]) (result *job.
 		return statemachine.Completed(ctx, frame.v, frame.err)
 	}
 	m := &makeObjectMachine[T]{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // makeObjectEnter enters [makeObject] for another machine. It returns the results or, suspended,
@@ -223,7 +225,7 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (ha
 	f.awaitMaker1 = awaitMakerAsync(f.ctx, f.m.job)
 //line github.com/movenext/movenext/coord/object_loan.go:57
 	if statemachine.TwinEnded(r, f.awaitMaker1) {
-//line github.com/movenext/movenext/coord/object_loan_async.go:227
+//line github.com/movenext/movenext/coord/object_loan_async.go:229
 		goto resume1
 	}
 	f.State = 1
@@ -232,16 +234,16 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (ha
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:57
 	f.v, f.err = statemachine.TwinResult(r, f.awaitMaker1)
-//line github.com/movenext/movenext/coord/object_loan_async.go:236
+//line github.com/movenext/movenext/coord/object_loan_async.go:238
 	f.awaitMaker1 = nil
 //line github.com/movenext/movenext/coord/object_loan.go:58
 	f.m.good = f.err == nil
 	f.err = f.m.reason(f.err)
-//line github.com/movenext/movenext/coord/object_loan_async.go:241
+//line github.com/movenext/movenext/coord/object_loan_async.go:243
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:59
 	return true
-//line github.com/movenext/movenext/coord/object_loan_async.go:245
+//line github.com/movenext/movenext/coord/object_loan_async.go:247
 }
 
 func (f *makeObjectFrame[T]) Location() statemachine.Location {
@@ -271,7 +273,7 @@ func (f *makeObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *makeObjectMachine[T]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.makeObject", "github.com/movenext/movenext/coord/object_loan.go", 57)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.makeObject", "github.com/movenext/movenext/coord/object_loan.go", 57)
 }
 
 // Digest of useObject: 04e684c50d570907
@@ -286,7 +288,8 @@ func useObjectAsync[T any](ctx context.Context, p *ObjectPool[T], fn func(contex
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &useObjectMachine[T]{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // useObjectLocals is what [useObject] keeps while it is suspended.
@@ -324,7 +327,7 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, resul
 	}
 //line github.com/movenext/movenext/coord/object_loan.go:79
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_loan_async.go:328
+//line github.com/movenext/movenext/coord/object_loan_async.go:331
 	if f.get1 == nil {
 		goto after1
 	}
@@ -333,13 +336,13 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, resul
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:79
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:337
+//line github.com/movenext/movenext/coord/object_loan_async.go:340
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_loan.go:80
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:343
+//line github.com/movenext/movenext/coord/object_loan_async.go:346
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:81
 		return true, result0
@@ -360,7 +363,7 @@ after1:
 	// object_loan.go:86: _, err = u.job.Await()
 //line github.com/movenext/movenext/coord/object_loan.go:86
 	if awaited = f.u.job; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/object_loan_async.go:364
+//line github.com/movenext/movenext/coord/object_loan_async.go:367
 		goto after2
 	}
 	f.State = 2
@@ -375,11 +378,11 @@ after2:
 	_, err = awaited.GetResult()
 	f.u.good = usable(err)
 	result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:379
+//line github.com/movenext/movenext/coord/object_loan_async.go:382
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/object_loan.go:88
 	return true, result0
-//line github.com/movenext/movenext/coord/object_loan_async.go:383
+//line github.com/movenext/movenext/coord/object_loan_async.go:386
 }
 
 // useObjectMachine is [useObject] as the root of a chain: chain, job and frame in one allocation.
@@ -400,7 +403,7 @@ func (f *useObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *useObjectMachine[T]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.useObject", "github.com/movenext/movenext/coord/object_loan.go", 79, 86)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.useObject", "github.com/movenext/movenext/coord/object_loan.go", 79, 86)
 }
 
 // useObjectFunc1Run is a function literal of [useObject] for the runtime to call. It returns the
@@ -413,7 +416,7 @@ func useObjectFunc1Run[T any](fnEnter func(*statemachine.Run, context.Context, T
 		return v0
 	}
 	m := &useObjectFunc1Machine[T]{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // useObjectFunc1Locals is what a function literal of [useObject] keeps while it is suspended.
@@ -451,12 +454,12 @@ func (f *useObjectFunc1Locals[T]) moveNext(r *statemachine.Run, args *useObjectF
 	}
 //line github.com/movenext/movenext/coord/object_loan.go:85
 	result0 = args.fn(args.ctx, args.v)
-//line github.com/movenext/movenext/coord/object_loan_async.go:455
+//line github.com/movenext/movenext/coord/object_loan_async.go:458
 	goto after1
 entered:
 //line github.com/movenext/movenext/coord/object_loan.go:85
 	f.fn1, result0 = args.fnEnter(r, args.ctx, args.v)
-//line github.com/movenext/movenext/coord/object_loan_async.go:460
+//line github.com/movenext/movenext/coord/object_loan_async.go:463
 	if f.fn1 == nil {
 		goto after1
 	}
@@ -465,7 +468,7 @@ entered:
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:85
 	result0 = f.fn1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:469
+//line github.com/movenext/movenext/coord/object_loan_async.go:472
 	f.fn1 = nil
 after1:
 	return true, result0
@@ -488,7 +491,7 @@ func (f *useObjectFunc1Machine[T]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *useObjectFunc1Machine[T]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.useObject", "github.com/movenext/movenext/coord/object_loan.go", 85)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.useObject", "github.com/movenext/movenext/coord/object_loan.go", 85)
 }
 
-// Digest of what is above: 046e55628010cec0
+// Digest of what is above: b4e46fbb0ef007e2

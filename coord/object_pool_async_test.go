@@ -28,7 +28,8 @@ func usesAsync(ctx context.Context, p *ObjectPool[*thing], how func() error) (re
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &usesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // usesEnter enters [uses] for another machine. It returns the results or, suspended, the frame
@@ -93,7 +94,7 @@ func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (hasEnded boo
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
 	if statemachine.TwinEnded(r, f.use1) {
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:97
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:98
 		goto resume1
 	}
 	f.State = 1
@@ -101,7 +102,7 @@ func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (hasEnded boo
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
 	_, result0 = statemachine.TwinResult(r, f.use1)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:105
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:106
 	f.use1 = nil
 	return true, result0
 }
@@ -132,7 +133,7 @@ func (f *usesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *usesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 222)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 222)
 }
 
 // usesFunc1Run is a function literal of [uses] for the runtime to call. It returns the results, or
@@ -145,7 +146,7 @@ func usesFunc1Run(howEnter func(*statemachine.Run) (interface{ Results(*statemac
 		return v0
 	}
 	m := &usesFunc1Machine{kept: frame}
-	return m.builder.Suspend(arg2, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(arg2, &r, m, &m.kept.Frame)
 }
 
 // usesFunc1Locals is what a function literal of [uses] keeps while it is suspended.
@@ -176,7 +177,7 @@ func (f *usesFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 //line github.com/movenext/movenext/coord/object_pool_test.go:223
 	f.v.uses++
 	// object_pool_test.go:224: job.Yield()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:180
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:181
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -188,12 +189,12 @@ resume1:
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:226
 	result0 = f.how()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:192
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:193
 	goto after2
 entered:
 //line github.com/movenext/movenext/coord/object_pool_test.go:226
 	f.how2, result0 = f.howEnter(r)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:197
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:198
 	if f.how2 == nil {
 		goto after2
 	}
@@ -203,7 +204,7 @@ entered:
 resume2:
 //line github.com/movenext/movenext/coord/object_pool_test.go:226
 	result0 = f.how2.Results(r)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:207
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:208
 	f.how2 = nil
 after2:
 	return true, result0
@@ -226,7 +227,7 @@ func (f *usesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *usesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 224, 226)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 224, 226)
 }
 
 // Digest of borrows: ddcb9ec3e12be534
@@ -241,7 +242,8 @@ func borrowsAsync(ctx context.Context, p *ObjectPool[*thing], times int) (result
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &borrowsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // borrowsLocals is what [borrows] keeps while it is suspended.
@@ -284,7 +286,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.get1, f.v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:288
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:290
 	if f.get1 == nil {
 		goto after1
 	}
@@ -293,7 +295,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:297
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:299
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:277
@@ -302,7 +304,7 @@ after1:
 	}
 	f.v.uses++
 	// object_pool_test.go:281: job.Yield()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:306
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:308
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -316,12 +318,12 @@ resume2:
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:275
 	f.i++
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:320
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:322
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:289
 	return true, nil
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:325
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:327
 }
 
 // borrowsMachine is [borrows] as the root of a chain: chain, job and frame in one allocation.
@@ -341,7 +343,7 @@ func (f *borrowsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *borrowsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.borrows", "github.com/movenext/movenext/coord/object_pool_test.go", 276, 281)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.borrows", "github.com/movenext/movenext/coord/object_pool_test.go", 276, 281)
 }
 
-// Digest of what is above: 80b82cde149bcdf8
+// Digest of what is above: 3b5da8d9bcc395fa

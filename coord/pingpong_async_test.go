@@ -30,7 +30,8 @@ func answerAsync(ctx context.Context, in, out *coord.Channel[int]) (result *job.
 		return statemachine.Completed(ctx, frame.last, frame.err)
 	}
 	m := &answerMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // answerEnter enters [answer] for another machine. It returns the results or, suspended, the frame
@@ -88,7 +89,7 @@ func (f *answerFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 for1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:16
 	f.receive1, v, err2 = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:92
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:93
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -97,7 +98,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:16
 	v, err2 = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:101
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:102
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:17
@@ -105,14 +106,14 @@ after1:
 		f.err = err2
 //line github.com/movenext/movenext/coord/pingpong_test.go:18
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:109
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:110
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:18
 		return true
 	}
 	f.last = v
 	f.send2, err2 = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:116
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:117
 	if f.send2 == nil {
 		goto after2
 	}
@@ -121,7 +122,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:21
 	err2 = f.send2.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:125
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:126
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:21
@@ -129,12 +130,12 @@ after2:
 		f.err = err2
 //line github.com/movenext/movenext/coord/pingpong_test.go:22
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:133
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:134
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:22
 		return true
 	}
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:138
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:139
 	goto for1
 }
 
@@ -164,7 +165,7 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *answerMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.answer", "github.com/movenext/movenext/coord/pingpong_test.go", 16, 21)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.answer", "github.com/movenext/movenext/coord/pingpong_test.go", 16, 21)
 }
 
 // Digest of question: 3818910dd276cca7
@@ -180,7 +181,8 @@ func questionAsync(ctx context.Context, out, in *coord.Channel[int], n int) (res
 		return statemachine.Completed(ctx, frame.sum, frame.err)
 	}
 	m := &questionMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // questionFrame is the frame of [question]: what it keeps while it is suspended, its results among
@@ -236,7 +238,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/pingpong_test.go:33
 	f.send1, err2 = f.out.SendEnterSoon(r, f.ctx, f.i)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:240
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:242
 	if f.send1 == nil {
 		goto after1
 	}
@@ -245,7 +247,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:33
 	err2 = f.send1.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:249
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:251
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:33
@@ -253,13 +255,13 @@ after1:
 		f.err = err2
 //line github.com/movenext/movenext/coord/pingpong_test.go:34
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:257
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:259
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:34
 		return true
 	}
 	f.receive2, v, err2 = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:263
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:265
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -268,7 +270,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:36
 	v, err2 = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:272
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:274
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/coord/pingpong_test.go:37
@@ -276,7 +278,7 @@ after2:
 		f.err = err2
 //line github.com/movenext/movenext/coord/pingpong_test.go:38
 		r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:280
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:282
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:38
 		return true
@@ -284,18 +286,18 @@ after2:
 	f.sum += v
 //line github.com/movenext/movenext/coord/pingpong_test.go:32
 	f.i++
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:288
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:290
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/pingpong_test.go:42
 	f.err = nil
 //line github.com/movenext/movenext/coord/pingpong_test.go:42
 	r.Publish()
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:295
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:297
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/pingpong_test.go:42
 	return true
-//line github.com/movenext/movenext/coord/pingpong_async_test.go:299
+//line github.com/movenext/movenext/coord/pingpong_async_test.go:301
 }
 
 // questionMachine is [question] as the root of a chain: chain, job and frame in one allocation.
@@ -315,7 +317,7 @@ func (f *questionMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *questionMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.question", "github.com/movenext/movenext/coord/pingpong_test.go", 33, 36)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.question", "github.com/movenext/movenext/coord/pingpong_test.go", 33, 36)
 }
 
-// Digest of what is above: e96f2771abd9f495
+// Digest of what is above: 4f624f6803b907f0

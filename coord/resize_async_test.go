@@ -27,7 +27,8 @@ func (r resizable) acquireAsync(ctx context.Context) (result *job.Job[job.Void])
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &resizableAcquireMachine{callee: callee}
-	return m.builder.Start(ctx, &r2, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r2, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // acquireEnter enters [resizable.acquire] for another machine. It returns the results, or the
@@ -38,7 +39,7 @@ func (r resizable) acquireEnter(run *statemachine.Run, ctx context.Context) (*re
 		return r.limiter.AcquireEnter(run, ctx, 1)
 	}
 	return r.semaphore.AcquireEnter(run, ctx, 1)
-//line github.com/movenext/movenext/coord/resize_async_test.go:42
+//line github.com/movenext/movenext/coord/resize_async_test.go:43
 }
 
 // resizableAcquireFrame is the frame of the function whose results [resizable.acquire] returns: it
@@ -61,7 +62,7 @@ func (f *resizableAcquireMachine) MoveNext(run *statemachine.Run) bool {
 }
 
 func (f *resizableAcquireMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/coord_test.resizable.acquire", File: "github.com/movenext/movenext/coord/resize_test.go", Line: 31}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/coord_test.resizable.acquire", File: "github.com/movenext/movenext/coord/resize_test.go", Line: 31}
 }
 
-// Digest of what is above: 01036c30d4f2d6da
+// Digest of what is above: e1221028073f2685

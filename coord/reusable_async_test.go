@@ -28,7 +28,8 @@ func askAsync(ctx context.Context, d *device, n int) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, frame.sum, v1)
 	}
 	m := &askMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // askLocals is what [ask] keeps while it is suspended.
@@ -75,14 +76,14 @@ range1:
 		r, err2 = f.d.results.Begin()
 		if err2 != nil {
 			err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:79
+//line github.com/movenext/movenext/coord/reusable_async_test.go:80
 			return true, err
 //line github.com/movenext/movenext/coord/reusable_test.go:137
 		}
 		f.d.requests <- r
 		f.get1, v, err2 = f.d.results.GetEnter(run1, f.ctx, r)
 	}
-//line github.com/movenext/movenext/coord/reusable_async_test.go:86
+//line github.com/movenext/movenext/coord/reusable_async_test.go:87
 	if f.get1 == nil {
 		goto after1
 	}
@@ -91,25 +92,25 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/reusable_test.go:139
 	v, err2 = f.get1.Results(run1)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:95
+//line github.com/movenext/movenext/coord/reusable_async_test.go:96
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/reusable_test.go:140
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:101
+//line github.com/movenext/movenext/coord/reusable_async_test.go:102
 		return true, err
 //line github.com/movenext/movenext/coord/reusable_test.go:142
 	}
 	f.sum += v
 //line github.com/movenext/movenext/coord/reusable_test.go:133
 	f.i1++
-//line github.com/movenext/movenext/coord/reusable_async_test.go:108
+//line github.com/movenext/movenext/coord/reusable_async_test.go:109
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/reusable_test.go:145
 	err = nil
-//line github.com/movenext/movenext/coord/reusable_async_test.go:113
+//line github.com/movenext/movenext/coord/reusable_async_test.go:114
 	return true, err
 }
 
@@ -130,7 +131,7 @@ func (f *askMachine) MoveNext(run1 *statemachine.Run) bool {
 }
 
 func (f *askMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.ask", "github.com/movenext/movenext/coord/reusable_test.go", 139)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.ask", "github.com/movenext/movenext/coord/reusable_test.go", 139)
 }
 
 // Digest of inquire: 5ef9983eb9286f14
@@ -146,7 +147,8 @@ func inquireAsync(ctx context.Context, results *Reusable[int], requestsArg *Chan
 		return statemachine.Completed(ctx, frame.sum, frame.err)
 	}
 	m := &inquireMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // inquireFrame is the frame of [inquire]: what it keeps while it is suspended, its results among
@@ -203,21 +205,21 @@ range1:
 		r, err2 = f.results.Begin()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:207
+//line github.com/movenext/movenext/coord/reusable_async_test.go:209
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:181
 			return true
 		}
 		if err := f.requests.TrySend(r); err != nil { // there is room: it does not wait
 			f.err = err
-//line github.com/movenext/movenext/coord/reusable_async_test.go:214
+//line github.com/movenext/movenext/coord/reusable_async_test.go:216
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:184
 			return true
 		}
 		f.get1, v, err2 = f.results.GetEnter(run1, f.ctx, r)
 	}
-//line github.com/movenext/movenext/coord/reusable_async_test.go:221
+//line github.com/movenext/movenext/coord/reusable_async_test.go:223
 	if f.get1 == nil {
 		goto after1
 	}
@@ -226,13 +228,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/reusable_test.go:186
 	v, err2 = f.get1.Results(run1)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:230
+//line github.com/movenext/movenext/coord/reusable_async_test.go:232
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/reusable_test.go:187
 	if err2 != nil {
 		f.err = err2
-//line github.com/movenext/movenext/coord/reusable_async_test.go:236
+//line github.com/movenext/movenext/coord/reusable_async_test.go:238
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:188
 		return true
@@ -240,16 +242,16 @@ after1:
 	f.sum += v
 //line github.com/movenext/movenext/coord/reusable_test.go:178
 	f.i1++
-//line github.com/movenext/movenext/coord/reusable_async_test.go:244
+//line github.com/movenext/movenext/coord/reusable_async_test.go:246
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/reusable_test.go:192
 	f.err = nil
-//line github.com/movenext/movenext/coord/reusable_async_test.go:249
+//line github.com/movenext/movenext/coord/reusable_async_test.go:251
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/reusable_test.go:192
 	return true
-//line github.com/movenext/movenext/coord/reusable_async_test.go:253
+//line github.com/movenext/movenext/coord/reusable_async_test.go:255
 }
 
 // inquireMachine is [inquire] as the root of a chain: chain, job and frame in one allocation.
@@ -269,7 +271,7 @@ func (f *inquireMachine) MoveNext(run1 *statemachine.Run) bool {
 }
 
 func (f *inquireMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.inquire", "github.com/movenext/movenext/coord/reusable_test.go", 186)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.inquire", "github.com/movenext/movenext/coord/reusable_test.go", 186)
 }
 
 // Digest of answer: cfd7cd8b55dc7438
@@ -284,7 +286,8 @@ func answerAsync(ctx context.Context, results *Reusable[int], requestsArg *Chann
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &answerMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // answerLocals is what [answer] keeps while it is suspended.
@@ -315,7 +318,7 @@ func (f *answerLocals) moveNext(run1 *statemachine.Run) (hasEnded bool, result0 
 for1:
 //line github.com/movenext/movenext/coord/reusable_test.go:198
 	f.receive1, r, err = f.requests.ReceiveEnter(run1, f.ctx)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:319
+//line github.com/movenext/movenext/coord/reusable_async_test.go:322
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -324,7 +327,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/reusable_test.go:198
 	r, err = f.receive1.Results(run1)
-//line github.com/movenext/movenext/coord/reusable_async_test.go:328
+//line github.com/movenext/movenext/coord/reusable_async_test.go:331
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/reusable_test.go:199
@@ -334,7 +337,7 @@ after1:
 	if err := f.results.Set(r, 1, nil); err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/coord/reusable_async_test.go:338
+//line github.com/movenext/movenext/coord/reusable_async_test.go:341
 	goto for1
 }
 
@@ -355,7 +358,7 @@ func (f *answerMachine) MoveNext(run1 *statemachine.Run) bool {
 }
 
 func (f *answerMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.answer", "github.com/movenext/movenext/coord/reusable_test.go", 198)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.answer", "github.com/movenext/movenext/coord/reusable_test.go", 198)
 }
 
-// Digest of what is above: 48b7f8c57a38852a
+// Digest of what is above: 6af76840d27c7170

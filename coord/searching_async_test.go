@@ -31,7 +31,8 @@ func locksAndExitsAsync(ctx context.Context, m *coord.Mutex) (result *job.Job[jo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m2 := &locksAndExitsMachine{kept: frame}
-	return m2.builder.Start(ctx, &r, m2, &m2.kept.Frame)
+	m2.builder.Chain.Start(&m2.builder.Promise.Job, ctx, &r, m2, &m2.kept.Frame)
+	return &m2.builder.Promise.Job
 }
 
 // locksAndExitsLocals is what [locksAndExits] keeps while it is suspended.
@@ -61,7 +62,7 @@ func (f *locksAndExitsLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	}
 //line github.com/movenext/movenext/coord/searching_test.go:23
 	f.lock1, err = f.m.LockEnter(r, ctx)
-//line github.com/movenext/movenext/coord/searching_async_test.go:65
+//line github.com/movenext/movenext/coord/searching_async_test.go:66
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -70,13 +71,13 @@ func (f *locksAndExitsLocals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/coord/searching_test.go:23
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/coord/searching_async_test.go:74
+//line github.com/movenext/movenext/coord/searching_async_test.go:75
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/coord/searching_test.go:23
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/searching_async_test.go:80
+//line github.com/movenext/movenext/coord/searching_async_test.go:81
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/searching_test.go:24
 		return true, result0
@@ -89,11 +90,11 @@ after1:
 //line github.com/movenext/movenext/coord/searching_test.go:27
 	runtime.Goexit()
 	result0 = nil
-//line github.com/movenext/movenext/coord/searching_async_test.go:93
+//line github.com/movenext/movenext/coord/searching_async_test.go:94
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/searching_test.go:28
 	return true, result0
-//line github.com/movenext/movenext/coord/searching_async_test.go:97
+//line github.com/movenext/movenext/coord/searching_async_test.go:98
 }
 
 // locksAndExitsMachine is [locksAndExits] as the root of a chain: chain, job and frame in one
@@ -115,7 +116,7 @@ func (f *locksAndExitsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *locksAndExitsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.locksAndExits", "github.com/movenext/movenext/coord/searching_test.go", 23)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.locksAndExits", "github.com/movenext/movenext/coord/searching_test.go", 23)
 }
 
-// Digest of what is above: d673ed00a7cfcae2
+// Digest of what is above: ffa0da772e0e66c9

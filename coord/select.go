@@ -144,10 +144,10 @@ var chosenAtOnce = func() (jobs [8]*job.Job[int]) {
 // is Canceled.
 func endedSelect(ctx context.Context, chosen int, err error) *job.Job[int] {
 	p := new(promise.Promise[int])
-	promise.Init(p)
-	promise.SetExclusive(p)
+	promise.Init(&p.Job)
+	promise.SetExclusive(&p.Job)
 	promise.TryComplete(p, ctx, chosen, err) // the job is not shared yet and has no continuations
-	return p.Job()
+	return &p.Job
 }
 
 type receiveCase[T any] struct {

@@ -30,7 +30,8 @@ func picksAsync(ctx context.Context, cases ...Case) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &picksMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // picksLocals is what [picks] keeps while it is suspended.
@@ -63,7 +64,7 @@ func (f *picksLocals) moveNext(r *statemachine.Run, args *picksArgs) (hasEnded b
 	f.select1 = SelectAsync(args.ctx, args.cases...)
 //line github.com/movenext/movenext/coord/select_test.go:86
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/select_async_test.go:67
+//line github.com/movenext/movenext/coord/select_async_test.go:68
 		goto resume1
 	}
 	f.State = 1
@@ -72,12 +73,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/select_test.go:86
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/select_async_test.go:76
+//line github.com/movenext/movenext/coord/select_async_test.go:77
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/select_test.go:87
 		return true, i, err
 	}
-//line github.com/movenext/movenext/coord/select_async_test.go:81
+//line github.com/movenext/movenext/coord/select_async_test.go:82
 }
 
 // picksMachine is [picks] as the root of a chain: chain, job and frame in one allocation.
@@ -97,7 +98,7 @@ func (f *picksMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *picksMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.picks", "github.com/movenext/movenext/coord/select_test.go", 86)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.picks", "github.com/movenext/movenext/coord/select_test.go", 86)
 }
 
 // Digest of takesOne: 754bb5b3415f032d
@@ -112,7 +113,8 @@ func takesOneAsync(ctx context.Context, c *Channel[int]) (result *job.Job[int]) 
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &takesOneMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // takesOneLocals is what [takesOne] keeps while it is suspended.
@@ -145,7 +147,7 @@ func (f *takesOneLocals) moveNext(r *statemachine.Run, args *takesOneArgs) (hasE
 	}
 //line github.com/movenext/movenext/coord/select_test.go:442
 	f.receive1, v, err = args.c.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/select_async_test.go:149
+//line github.com/movenext/movenext/coord/select_async_test.go:151
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -154,12 +156,12 @@ func (f *takesOneLocals) moveNext(r *statemachine.Run, args *takesOneArgs) (hasE
 resume1:
 //line github.com/movenext/movenext/coord/select_test.go:442
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/coord/select_async_test.go:158
+//line github.com/movenext/movenext/coord/select_async_test.go:160
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/coord/select_test.go:443
 	return true, v, err
-//line github.com/movenext/movenext/coord/select_async_test.go:163
+//line github.com/movenext/movenext/coord/select_async_test.go:165
 }
 
 // takesOneMachine is [takesOne] as the root of a chain: chain, job and frame in one allocation.
@@ -179,7 +181,7 @@ func (f *takesOneMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *takesOneMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.takesOne", "github.com/movenext/movenext/coord/select_test.go", 442)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.takesOne", "github.com/movenext/movenext/coord/select_test.go", 442)
 }
 
 // Digest of merges: 4a21943883e11500
@@ -194,7 +196,8 @@ func mergesAsync(ctx context.Context, to *sync.Map, from ...*Channel[int]) (resu
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &mergesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // mergesLocals is what [merges] keeps while it is suspended.
@@ -238,7 +241,7 @@ for1:
 	f.select1 = SelectAsync(f.ctx, f.cases...)
 //line github.com/movenext/movenext/coord/select_test.go:456
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/select_async_test.go:242
+//line github.com/movenext/movenext/coord/select_async_test.go:245
 		goto resume1
 	}
 	f.State = 1
@@ -247,7 +250,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/select_test.go:456
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/select_async_test.go:251
+//line github.com/movenext/movenext/coord/select_async_test.go:254
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/select_test.go:457
 		if err != nil && i < 0 {
@@ -264,12 +267,12 @@ resume1:
 		return true, errReason
 	}
 next1:
-//line github.com/movenext/movenext/coord/select_async_test.go:268
+//line github.com/movenext/movenext/coord/select_async_test.go:271
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/coord/select_test.go:469
 	return true, nil
-//line github.com/movenext/movenext/coord/select_async_test.go:273
+//line github.com/movenext/movenext/coord/select_async_test.go:276
 }
 
 // mergesMachine is [merges] as the root of a chain: chain, job and frame in one allocation.
@@ -289,7 +292,7 @@ func (f *mergesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *mergesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.merges", "github.com/movenext/movenext/coord/select_test.go", 456)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.merges", "github.com/movenext/movenext/coord/select_test.go", 456)
 }
 
 // Digest of meets: 779431d1fe0b400d
@@ -304,7 +307,8 @@ func meetsAsync(ctx context.Context, n int, channels []*Channel[int]) (result *j
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &meetsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // meetsLocals is what [meets] keeps while it is suspended.
@@ -350,7 +354,7 @@ func (f *meetsLocals) moveNext(r *statemachine.Run, args *meetsArgs) (hasEnded b
 	}
 //line github.com/movenext/movenext/coord/select_test.go:514
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/select_async_test.go:354
+//line github.com/movenext/movenext/coord/select_async_test.go:358
 		goto resume1
 	}
 	f.State = 1
@@ -359,7 +363,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/select_test.go:514
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/select_async_test.go:363
+//line github.com/movenext/movenext/coord/select_async_test.go:367
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/select_test.go:515
 		if err != nil || i%2 == 1 {
@@ -368,7 +372,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/coord/select_test.go:518
 	result0, result1 = (*f.other), nil
-//line github.com/movenext/movenext/coord/select_async_test.go:372
+//line github.com/movenext/movenext/coord/select_async_test.go:376
 	return true, result0, result1
 }
 
@@ -389,7 +393,7 @@ func (f *meetsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *meetsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.meets", "github.com/movenext/movenext/coord/select_test.go", 514)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.meets", "github.com/movenext/movenext/coord/select_test.go", 514)
 }
 
 // Digest of spins: acd4cf2f7b2694f0
@@ -404,7 +408,8 @@ func spinsAsync(ctx context.Context, until *atomic.Bool) (result *job.Job[job.Vo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &spinsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // spinsLocals is what [spins] keeps while it is suspended.
@@ -446,7 +451,7 @@ for1:
 	f.select2 = SelectAsync(f.ctx, Default())
 //line github.com/movenext/movenext/coord/select_test.go:621
 	if statemachine.TwinEnded(r, f.select2) {
-//line github.com/movenext/movenext/coord/select_async_test.go:450
+//line github.com/movenext/movenext/coord/select_async_test.go:455
 		goto resume2
 	}
 	f.State = 2
@@ -455,19 +460,19 @@ resume2:
 	{
 //line github.com/movenext/movenext/coord/select_test.go:621
 		_, err := statemachine.TwinResult(r, f.select2)
-//line github.com/movenext/movenext/coord/select_async_test.go:459
+//line github.com/movenext/movenext/coord/select_async_test.go:464
 		f.select2 = nil
 //line github.com/movenext/movenext/coord/select_test.go:621
 		if err != nil {
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/coord/select_async_test.go:466
+//line github.com/movenext/movenext/coord/select_async_test.go:471
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/coord/select_test.go:625
 	return true, nil
-//line github.com/movenext/movenext/coord/select_async_test.go:471
+//line github.com/movenext/movenext/coord/select_async_test.go:476
 }
 
 // spinsMachine is [spins] as the root of a chain: chain, job and frame in one allocation.
@@ -487,7 +492,7 @@ func (f *spinsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *spinsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.spins", "github.com/movenext/movenext/coord/select_test.go", 619, 621)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.spins", "github.com/movenext/movenext/coord/select_test.go", 619, 621)
 }
 
-// Digest of what is above: 479a161c08bd3541
+// Digest of what is above: 6c3d4cbef3ebacbd

@@ -104,8 +104,8 @@ type branch interface {
 
 func newSelection(cases []Case) *selection {
 	s := &selection{branches: make([]branch, len(cases))}
-	promise.Init(&s.promise)
-	promise.SetExclusive(&s.promise)
+	promise.Init(&s.promise.Job)
+	promise.SetExclusive(&s.promise.Job)
 	c := &s.call
 	c.promise, c.value = &s.promise, -1
 	c.waiter.call, c.waiter.isJob, c.waiter.host = c, true, s
@@ -132,7 +132,7 @@ func (s *selection) wait(ctx context.Context, cases []Case) (int, error) {
 func (s *selection) start(ctx context.Context, cases []Case) *job.Job[int] {
 	s.call.waiter.watchOver(ctx)
 	s.enter(ctx, cases)
-	return s.promise.Job()
+	return &s.promise.Job
 }
 
 // enter performs the steps 2 and 3 of the caller. It may be unwound: a scheduler may run a job
@@ -188,7 +188,7 @@ func (s *selection) desert(branches []branch) {
 	if !s.call.waiter.leave() {
 		return
 	}
-	chosen, _ := s.promise.Job().GetResult()
+	chosen, _ := s.promise.Job.GetResult()
 	branches[chosen].comeBack().deliver(nil)
 }
 

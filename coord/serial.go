@@ -113,7 +113,7 @@ func (c *keyClaim[K]) claim() *job.Job[job.Void] {
 	queued := newJobCall[job.Void](keyHostOf(m), c.key)
 	c.queued = &queued.waiter
 	keyHostOf(m).admit(c.queued)
-	return queued.promise.Job()
+	return &queued.promise.Job
 }
 
 // end releases the key, or leaves its queue. In the second case the promise has no

@@ -156,7 +156,7 @@ type jobCall[R, P any] struct {
 func newJobCall[R, P any](h host, request P) *call[R, P] {
 	j := new(jobCall[R, P])
 	c := &j.call
-	promise.Init(&j.job)
+	promise.Init(&j.job.Job)
 	c.promise, c.request = &j.job, request
 	c.waiter.call, c.waiter.isJob, c.waiter.host = c, true, h
 	return c
@@ -182,7 +182,7 @@ func waitAsync[R, P any](ctx context.Context, h host, request P) *job.Job[R] {
 	c := newJobCall[R](h, request)
 	c.waiter.watchOver(ctx)
 	c.waiter.enter(nil, nil)
-	return c.promise.Job()
+	return &c.promise.Job
 }
 
 // watchOver makes w give up when ctx ends. w is fresh.
@@ -219,7 +219,7 @@ func (w *waiter) enterQuietly(n *continuation.Node) (mustWait bool, served conti
 
 // block waits for the outcome of c, until ctx ends or the worker in ctx refuses to be blocked.
 func (c *call[R, P]) block(ctx context.Context) (R, error) {
-	w, j := &c.waiter, c.promise.Job()
+	w, j := &c.waiter, &c.promise.Job
 	ctx = w.withReason(ctx)
 	v, err := j.Wait(ctx)
 	if err == nil {

@@ -115,7 +115,7 @@ func TestTheContextEndsBetweenWatchingAndAdmission(t *testing.T) {
 	w.waiter.watchOver(ctx)
 	w.waiter.giveUp(context.Canceled) // what ContextEnded does
 	w.waiter.enter(nil, nil)
-	assert.True(t, w.promise.Job().IsCompleted())
+	assert.True(t, w.promise.Job.IsCompleted())
 	assert.Zero(t, m.queue.count, "a waiter that gave up before it was admitted never enters the queue")
 	m.Unlock()
 	assert.True(t, m.TryLock(), "and is not handed the lock")
@@ -129,7 +129,7 @@ func TestGivingUpTwiceAndAfterBeingServedDoesNothing(t *testing.T) {
 	m.Unlock()
 	w.waiter.giveUp(errReason)
 	w.waiter.giveUp(errReason)
-	completed(t, w.promise.Job())
+	completed(t, &w.promise.Job)
 	assert.True(t, m.locked, "the lock is the waiter's")
 }
 

@@ -33,7 +33,8 @@ func waitsForEachAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &waitsForEachMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // waitsForEachFrame is the frame of [waitsForEach]: what it keeps while it is suspended, its
@@ -82,7 +83,7 @@ range1:
 	// waits_test.go:50: … for _, err := range job.WhenEach(ctx, job.Run(ctx, one), job.Run(ctx,  …
 //line github.com/movenext/movenext/coord/waits_test.go:50
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:86
+//line github.com/movenext/movenext/coord/waits_async_test.go:87
 		goto resume1
 	}
 	f.State = 1
@@ -97,17 +98,17 @@ resume1:
 		err := f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/coord/waits_async_test.go:101
+//line github.com/movenext/movenext/coord/waits_async_test.go:102
 			goto leave1
 //line github.com/movenext/movenext/coord/waits_test.go:53
 		}
 	}
-//line github.com/movenext/movenext/coord/waits_async_test.go:106
+//line github.com/movenext/movenext/coord/waits_async_test.go:107
 	goto range1
 leave1:
 //line github.com/movenext/movenext/coord/waits_test.go:51
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:111
+//line github.com/movenext/movenext/coord/waits_async_test.go:112
 		goto resume2
 	}
 	f.State = 2
@@ -117,7 +118,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/coord/waits_test.go:51
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/waits_async_test.go:121
+//line github.com/movenext/movenext/coord/waits_async_test.go:122
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:51
@@ -125,15 +126,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/coord/waits_test.go:51
 	f.loops.Close()
-//line github.com/movenext/movenext/coord/waits_async_test.go:129
+//line github.com/movenext/movenext/coord/waits_async_test.go:130
 	f.loop1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:55
 	f.result0 = nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:133
+//line github.com/movenext/movenext/coord/waits_async_test.go:134
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/waits_test.go:55
 	return true
-//line github.com/movenext/movenext/coord/waits_async_test.go:137
+//line github.com/movenext/movenext/coord/waits_async_test.go:138
 }
 
 // waitsForEachMachine is [waitsForEach] as the root of a chain: chain, job and frame in one
@@ -154,7 +155,7 @@ func (f *waitsForEachMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *waitsForEachMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForEach", "github.com/movenext/movenext/coord/waits_test.go", 50, 50)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForEach", "github.com/movenext/movenext/coord/waits_test.go", 50, 50)
 }
 
 // Digest of waitsForNext: c51d08449eee6f82
@@ -169,7 +170,8 @@ func waitsForNextAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForNextMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // waitsForNextLocals is what [waitsForNext] keeps while it is suspended.
@@ -207,7 +209,7 @@ range1:
 	f.next1 = f.c.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/waits_test.go:62
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:211
+//line github.com/movenext/movenext/coord/waits_async_test.go:213
 		goto resume1
 	}
 	f.State = 1
@@ -216,7 +218,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:62
 		_, err := statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:220
+//line github.com/movenext/movenext/coord/waits_async_test.go:222
 		f.next1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:62
 		if err != nil {
@@ -225,12 +227,12 @@ resume1:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:61
 	f.i1++
-//line github.com/movenext/movenext/coord/waits_async_test.go:229
+//line github.com/movenext/movenext/coord/waits_async_test.go:231
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/waits_test.go:66
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:234
+//line github.com/movenext/movenext/coord/waits_async_test.go:236
 }
 
 // waitsForNextMachine is [waitsForNext] as the root of a chain: chain, job and frame in one
@@ -251,7 +253,7 @@ func (f *waitsForNextMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *waitsForNextMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForNext", "github.com/movenext/movenext/coord/waits_test.go", 62)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForNext", "github.com/movenext/movenext/coord/waits_test.go", 62)
 }
 
 // Digest of waitsForCountdown: ccee5c32517ebab0
@@ -265,7 +267,8 @@ func waitsForCountdownAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForCountdownMachine{callee: callee}
-	return m.builder.Start(ctx, &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // waitsForCountdownEnter enters [waitsForCountdown] for another machine. It returns the results,
@@ -277,7 +280,7 @@ func waitsForCountdownEnter(r *statemachine.Run, ctx context.Context) (*waitsFor
 		job.Go(ctx, func(context.Context) error { c.Done(); return nil })
 	}
 	return c.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:281
+//line github.com/movenext/movenext/coord/waits_async_test.go:284
 }
 
 // waitsForCountdownFrame is the frame of the function whose results [waitsForCountdown] returns:
@@ -300,7 +303,7 @@ func (f *waitsForCountdownMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *waitsForCountdownMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForCountdown", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 92}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForCountdown", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 92}
 }
 
 // Digest of waitsForEvent: 91d08492c23163df
@@ -314,7 +317,8 @@ func waitsForEventAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForEventMachine{callee: callee}
-	return m.builder.Start(ctx, &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // waitsForEventEnter enters [waitsForEvent] for another machine. It returns the results, or the
@@ -324,7 +328,7 @@ func waitsForEventEnter(r *statemachine.Run, ctx context.Context) (*waitsForEven
 	var e coord.ManualResetEvent
 	job.Go(ctx, func(context.Context) error { e.Set(); return nil })
 	return e.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:328
+//line github.com/movenext/movenext/coord/waits_async_test.go:332
 }
 
 // waitsForEventFrame is the frame of the function whose results [waitsForEvent] returns: it keeps
@@ -347,7 +351,7 @@ func (f *waitsForEventMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *waitsForEventMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForEvent", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 99}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/coord_test.waitsForEvent", File: "github.com/movenext/movenext/coord/waits_test.go", Line: 99}
 }
 
 // Digest of waitsForScope: 74bc2107123c04bc
@@ -362,7 +366,8 @@ func waitsForScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForScopeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // waitsForScopeLocals is what [waitsForScope] keeps while it is suspended.
@@ -398,7 +403,7 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:111
 	if statemachine.TwinEnded(r, f.wait1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:402
+//line github.com/movenext/movenext/coord/waits_async_test.go:407
 		goto resume1
 	}
 	f.State = 1
@@ -406,7 +411,7 @@ func (f *waitsForScopeLocals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:111
 	_, result0 = statemachine.TwinResult(r, f.wait1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:410
+//line github.com/movenext/movenext/coord/waits_async_test.go:415
 	f.wait1 = nil
 	return true, result0
 }
@@ -429,7 +434,7 @@ func (f *waitsForScopeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *waitsForScopeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForScope", "github.com/movenext/movenext/coord/waits_test.go", 111)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForScope", "github.com/movenext/movenext/coord/waits_test.go", 111)
 }
 
 // Digest of waitsForObject: e2fe3f517b9c4365
@@ -444,7 +449,8 @@ func waitsForObjectAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForObjectMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // waitsForObjectLocals is what [waitsForObject] keeps while it is suspended.
@@ -480,7 +486,7 @@ func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (hasEnded bool, res
 //line github.com/movenext/movenext/coord/waits_test.go:124
 	f.p = coord.NewObjectPool(1, func(ctx context.Context) *job.Job[int] { return job.Run(ctx, one) })
 	f.get1, held, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:484
+//line github.com/movenext/movenext/coord/waits_async_test.go:490
 	if f.get1 == nil {
 		goto after1
 	}
@@ -489,7 +495,7 @@ func (f *waitsForObjectLocals) moveNext(r *statemachine.Run) (hasEnded bool, res
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:125
 	held, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:493
+//line github.com/movenext/movenext/coord/waits_async_test.go:499
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:126
@@ -504,7 +510,7 @@ after1:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:130
 	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:508
+//line github.com/movenext/movenext/coord/waits_async_test.go:514
 	if f.get1 == nil {
 		goto after2
 	}
@@ -513,7 +519,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:130
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:517
+//line github.com/movenext/movenext/coord/waits_async_test.go:523
 	f.get1 = nil
 after2:
 //line github.com/movenext/movenext/coord/waits_test.go:131
@@ -524,7 +530,7 @@ after2:
 	f.use3 = f.p.UseAsync(f.ctx, func(context.Context, int) error { return nil })
 //line github.com/movenext/movenext/coord/waits_test.go:135
 	if statemachine.TwinEnded(r, f.use3) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:528
+//line github.com/movenext/movenext/coord/waits_async_test.go:534
 		goto resume3
 	}
 	f.State = 3
@@ -533,7 +539,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/coord/waits_test.go:135
 	_, result0 = statemachine.TwinResult(r, f.use3)
-//line github.com/movenext/movenext/coord/waits_async_test.go:537
+//line github.com/movenext/movenext/coord/waits_async_test.go:543
 	f.use3 = nil
 	return true, result0
 }
@@ -556,7 +562,7 @@ func (f *waitsForObjectMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *waitsForObjectMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForObject", "github.com/movenext/movenext/coord/waits_test.go", 125, 130, 135)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForObject", "github.com/movenext/movenext/coord/waits_test.go", 125, 130, 135)
 }
 
 // Digest of waitsForSelect: e3eee683fe7d479e
@@ -571,7 +577,8 @@ func waitsForSelectAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForSelectMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // waitsForSelectLocals is what [waitsForSelect] keeps while it is suspended.
@@ -627,7 +634,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:146
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:631
+//line github.com/movenext/movenext/coord/waits_async_test.go:638
 		goto resume1
 	}
 	f.State = 1
@@ -636,12 +643,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:146
 		chosen, err2 := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:640
+//line github.com/movenext/movenext/coord/waits_async_test.go:647
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:147
 		if err2 != nil || chosen == 2 || chosen == 0 && (*f.v) != 1 {
 			result0 = errors.Join(err2, errors.New("not what was sent"))
-//line github.com/movenext/movenext/coord/waits_async_test.go:645
+//line github.com/movenext/movenext/coord/waits_async_test.go:652
 			return true, result0
 //line github.com/movenext/movenext/coord/waits_test.go:149
 		}
@@ -653,7 +660,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:152
 	f.receive2, _, err = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:657
+//line github.com/movenext/movenext/coord/waits_async_test.go:664
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -663,7 +670,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:152
 	_, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:667
+//line github.com/movenext/movenext/coord/waits_async_test.go:674
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/coord/waits_test.go:153
@@ -671,12 +678,12 @@ after2:
 endIf1:
 //line github.com/movenext/movenext/coord/waits_test.go:143
 	f.i++
-//line github.com/movenext/movenext/coord/waits_async_test.go:675
+//line github.com/movenext/movenext/coord/waits_async_test.go:682
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/waits_test.go:156
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:680
+//line github.com/movenext/movenext/coord/waits_async_test.go:687
 }
 
 // waitsForSelectMachine is [waitsForSelect] as the root of a chain: chain, job and frame in one
@@ -697,7 +704,7 @@ func (f *waitsForSelectMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *waitsForSelectMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForSelect", "github.com/movenext/movenext/coord/waits_test.go", 146, 152)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForSelect", "github.com/movenext/movenext/coord/waits_test.go", 146, 152)
 }
 
 // Digest of waitsForGrant: 5fbe135c7aceb4ae
@@ -712,7 +719,8 @@ func waitsForGrantAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForGrantMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // waitsForGrantLocals is what [waitsForGrant] keeps while it is suspended.
@@ -743,7 +751,7 @@ func (f *waitsForGrantLocals) moveNext(r *statemachine.Run, ctx context.Context)
 		s := coord.NewSemaphore(1)
 		if !f.m.TryLock() || !s.TryAcquire(1) {
 			result0 = errors.New("not free")
-//line github.com/movenext/movenext/coord/waits_async_test.go:747
+//line github.com/movenext/movenext/coord/waits_async_test.go:755
 			return true, result0
 //line github.com/movenext/movenext/coord/waits_test.go:165
 		}
@@ -754,7 +762,7 @@ func (f *waitsForGrantLocals) moveNext(r *statemachine.Run, ctx context.Context)
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:167
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:758
+//line github.com/movenext/movenext/coord/waits_async_test.go:766
 		goto resume1
 	}
 	f.State = 1
@@ -763,7 +771,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/coord/waits_test.go:167
 		chosen, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:767
+//line github.com/movenext/movenext/coord/waits_async_test.go:775
 		f.select1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:168
 		if err != nil {
@@ -771,7 +779,7 @@ resume1:
 		}
 		if chosen != 1 || f.m.TryLock() {
 			result0 = errors.New("the lock is not held")
-//line github.com/movenext/movenext/coord/waits_async_test.go:775
+//line github.com/movenext/movenext/coord/waits_async_test.go:783
 			return true, result0
 //line github.com/movenext/movenext/coord/waits_test.go:173
 		}
@@ -779,7 +787,7 @@ resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:174
 	f.m.Unlock()
 	return true, nil
-//line github.com/movenext/movenext/coord/waits_async_test.go:783
+//line github.com/movenext/movenext/coord/waits_async_test.go:791
 }
 
 // waitsForGrantMachine is [waitsForGrant] as the root of a chain: chain, job and frame in one
@@ -800,7 +808,7 @@ func (f *waitsForGrantMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *waitsForGrantMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForGrant", "github.com/movenext/movenext/coord/waits_test.go", 167)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForGrant", "github.com/movenext/movenext/coord/waits_test.go", 167)
 }
 
 // Digest of waitsForMeeting: 81504ca0ba3294c5
@@ -815,7 +823,8 @@ func waitsForMeetingAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitsForMeetingMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // waitsForMeetingLocals is what [waitsForMeeting] keeps while it is suspended.
@@ -856,7 +865,7 @@ func (f *waitsForMeetingLocals) moveNext(r *statemachine.Run, ctx context.Contex
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:185
 	if statemachine.TwinEnded(r, f.selectOrAwait1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:860
+//line github.com/movenext/movenext/coord/waits_async_test.go:869
 		goto resume1
 	}
 	f.State = 1
@@ -864,7 +873,7 @@ func (f *waitsForMeetingLocals) moveNext(r *statemachine.Run, ctx context.Contex
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:185
 	f.chosen, err = statemachine.TwinResult(r, f.selectOrAwait1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:868
+//line github.com/movenext/movenext/coord/waits_async_test.go:877
 	f.selectOrAwait1 = nil
 //line github.com/movenext/movenext/coord/waits_test.go:186
 	if err != nil {
@@ -873,7 +882,7 @@ resume1:
 	// waits_test.go:189: met, err := other.Await()
 //line github.com/movenext/movenext/coord/waits_test.go:189
 	if awaited = f.other; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/waits_async_test.go:877
+//line github.com/movenext/movenext/coord/waits_async_test.go:886
 		goto after2
 	}
 	f.State = 2
@@ -894,7 +903,7 @@ after2:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:193
 	return true, err
-//line github.com/movenext/movenext/coord/waits_async_test.go:898
+//line github.com/movenext/movenext/coord/waits_async_test.go:907
 }
 
 // waitsForMeetingMachine is [waitsForMeeting] as the root of a chain: chain, job and frame in one
@@ -915,7 +924,7 @@ func (f *waitsForMeetingMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *waitsForMeetingMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForMeeting", "github.com/movenext/movenext/coord/waits_test.go", 185, 189)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForMeeting", "github.com/movenext/movenext/coord/waits_test.go", 185, 189)
 }
 
 // waitsForMeetingFunc1Run is a function literal of [waitsForMeeting] for the runtime to call. It
@@ -928,7 +937,7 @@ func waitsForMeetingFunc1Run(from, to *coord.Channel[int], ctx context.Context) 
 		return v0, v1
 	}
 	m := &waitsForMeetingFunc1Machine{kept: frame}
-	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // waitsForMeetingFunc1Locals is what a function literal of [waitsForMeeting] keeps while it is
@@ -964,7 +973,7 @@ func (f *waitsForMeetingFunc1Locals) moveNext(r *statemachine.Run, args *waitsFo
 	f.select1 = coord.SelectAsync(args.ctx, coord.OnSend(args.from, 1), coord.OnReceive[int](args.to, nil))
 //line github.com/movenext/movenext/coord/waits_test.go:182
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:968
+//line github.com/movenext/movenext/coord/waits_async_test.go:977
 		goto resume1
 	}
 	f.State = 1
@@ -972,7 +981,7 @@ func (f *waitsForMeetingFunc1Locals) moveNext(r *statemachine.Run, args *waitsFo
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:182
 	result0, result1 = statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/coord/waits_async_test.go:976
+//line github.com/movenext/movenext/coord/waits_async_test.go:985
 	f.select1 = nil
 	return true, result0, result1
 }
@@ -994,7 +1003,7 @@ func (f *waitsForMeetingFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *waitsForMeetingFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForMeeting", "github.com/movenext/movenext/coord/waits_test.go", 182)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.waitsForMeeting", "github.com/movenext/movenext/coord/waits_test.go", 182)
 }
 
 // Digest of suspends: 6ddf5d00870ee859
@@ -1009,7 +1018,8 @@ func suspendsAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &suspendsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // suspendsEnter enters [suspends] for another machine. It returns the results or, suspended, the
@@ -1065,7 +1075,7 @@ resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:213
 	_ = r.Refusal()
 	asleep, result0 = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1069
+//line github.com/movenext/movenext/coord/waits_async_test.go:1079
 	if !asleep {
 		goto after2
 	}
@@ -1076,7 +1086,7 @@ resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:214
 	result0 = r.Refusal()
 after2:
-//line github.com/movenext/movenext/coord/waits_async_test.go:1080
+//line github.com/movenext/movenext/coord/waits_async_test.go:1090
 	return true, result0
 }
 
@@ -1106,7 +1116,7 @@ func (f *suspendsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *suspendsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 213, 214)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.suspends", "github.com/movenext/movenext/coord/waits_test.go", 213, 214)
 }
 
 // Digest of calls: 86da7d31c4c2f091
@@ -1121,7 +1131,8 @@ func callsAsync(ctx context.Context, plain func(context.Context) error) (result 
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &callsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // callsLocals is what [calls] keeps while it is suspended.
@@ -1160,12 +1171,12 @@ resume1:
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:222
 	result0 = f.plain(f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1164
+//line github.com/movenext/movenext/coord/waits_async_test.go:1175
 	goto after2
 entered:
 //line github.com/movenext/movenext/coord/waits_test.go:222
 	f.plain2, result0 = f.plainEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1169
+//line github.com/movenext/movenext/coord/waits_async_test.go:1180
 	if f.plain2 == nil {
 		goto after2
 	}
@@ -1175,7 +1186,7 @@ entered:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:222
 	result0 = f.plain2.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1179
+//line github.com/movenext/movenext/coord/waits_async_test.go:1190
 	f.plain2 = nil
 after2:
 	return true, result0
@@ -1198,7 +1209,7 @@ func (f *callsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *callsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 221, 222)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.calls", "github.com/movenext/movenext/coord/waits_test.go", 221, 222)
 }
 
 // Digest of exits: c6b091b29e809a25
@@ -1213,7 +1224,8 @@ func exitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Void]) 
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &exitsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // exitsEnter enters [exits] for another machine. It returns the results or, suspended, the frame
@@ -1291,7 +1303,7 @@ func (f *exitsFrame) step(r *statemachine.Run, args *exitsArgs) (hasEnded, again
 		})
 	}
 	// waits_test.go:231: job.Yield()
-//line github.com/movenext/movenext/coord/waits_async_test.go:1295
+//line github.com/movenext/movenext/coord/waits_async_test.go:1307
 	f.State = 1
 	return r.Yield(), false
 resume1:
@@ -1304,7 +1316,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:233
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1308
+//line github.com/movenext/movenext/coord/waits_async_test.go:1320
 		return true, false
 	}
 	f.State = 2
@@ -1312,7 +1324,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:233
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1316
+//line github.com/movenext/movenext/coord/waits_async_test.go:1328
 	goto epilogue
 }
 
@@ -1341,7 +1353,7 @@ func (f *exitsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *exitsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 231, 234)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.exits", "github.com/movenext/movenext/coord/waits_test.go", 231, 234)
 }
 
 // exitsFunc1Enter enters a function literal of [exits] for another machine. It returns the results
@@ -1386,7 +1398,7 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:228
 	f.suspends1, _ = suspendsEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1390
+//line github.com/movenext/movenext/coord/waits_async_test.go:1402
 	if f.suspends1 == nil {
 		goto after1
 	}
@@ -1395,12 +1407,12 @@ func (f *exitsFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) boo
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:228
 	f.suspends1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1399
+//line github.com/movenext/movenext/coord/waits_async_test.go:1411
 	f.suspends1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:229
 	*f.cleaned = true
-//line github.com/movenext/movenext/coord/waits_async_test.go:1404
+//line github.com/movenext/movenext/coord/waits_async_test.go:1416
 	return true
 }
 
@@ -1424,7 +1436,8 @@ func callsExitsAsync(ctx context.Context, cleaned *bool) (result *job.Job[job.Vo
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &callsExitsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // callsExitsFrame is the frame of [callsExits]: what it keeps while it is suspended, its results
@@ -1489,7 +1502,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (hasEn
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:239
 	f.exits1, exits1Err = exitsEnter(r, args.ctx, args.cleaned)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1493
+//line github.com/movenext/movenext/coord/waits_async_test.go:1506
 	if f.exits1 == nil {
 		goto after1
 	}
@@ -1498,7 +1511,7 @@ func (f *callsExitsFrame) step(r *statemachine.Run, args *callsExitsArgs) (hasEn
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:239
 	exits1Err = f.exits1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1502
+//line github.com/movenext/movenext/coord/waits_async_test.go:1515
 	f.exits1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:239
@@ -1508,7 +1521,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/coord/waits_test.go:239
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1512
+//line github.com/movenext/movenext/coord/waits_async_test.go:1525
 		return true, false
 	}
 	f.State = 2
@@ -1516,7 +1529,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/coord/waits_test.go:239
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1520
+//line github.com/movenext/movenext/coord/waits_async_test.go:1533
 	goto epilogue
 }
 
@@ -1537,7 +1550,7 @@ func (f *callsExitsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *callsExitsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.callsExits", "github.com/movenext/movenext/coord/waits_test.go", 239, 240)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.callsExits", "github.com/movenext/movenext/coord/waits_test.go", 239, 240)
 }
 
 // Digest of called: 27518768d3851725
@@ -1552,7 +1565,8 @@ func calledAsync(ctx context.Context, f func(context.Context) error) (result *jo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &calledMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // calledLocals is what [called] keeps while it is suspended.
@@ -1588,12 +1602,12 @@ func (frame *calledLocals) moveNext(r *statemachine.Run, args *calledArgs) (hasE
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:245
 	result0 = args.f(args.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1592
+//line github.com/movenext/movenext/coord/waits_async_test.go:1606
 	goto after1
 entered:
 //line github.com/movenext/movenext/coord/waits_test.go:245
 	frame.f1, result0 = args.fEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1597
+//line github.com/movenext/movenext/coord/waits_async_test.go:1611
 	if frame.f1 == nil {
 		goto after1
 	}
@@ -1602,7 +1616,7 @@ entered:
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:245
 	result0 = frame.f1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1606
+//line github.com/movenext/movenext/coord/waits_async_test.go:1620
 	frame.f1 = nil
 after1:
 	return true, result0
@@ -1625,7 +1639,7 @@ func (frame *calledMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *calledMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/coord_test.called", "github.com/movenext/movenext/coord/waits_test.go", 245)
+	return frame.builder.Chain.Root(&frame.builder.Promise.Job), statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/coord_test.called", "github.com/movenext/movenext/coord/waits_test.go", 245)
 }
 
 // Digest of borrowsOnce: f69b9e83f7f773fc
@@ -1640,7 +1654,8 @@ func borrowsOnceAsync(ctx context.Context, p *coord.ObjectPool[int]) (result *jo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &borrowsOnceMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // borrowsOnceLocals is what [borrowsOnce] keeps while it is suspended.
@@ -1669,7 +1684,7 @@ func (f *borrowsOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	}
 //line github.com/movenext/movenext/coord/waits_test.go:520
 	f.get1, v, err = f.p.GetEnter(r, ctx)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1673
+//line github.com/movenext/movenext/coord/waits_async_test.go:1688
 	if f.get1 == nil {
 		goto after1
 	}
@@ -1678,7 +1693,7 @@ func (f *borrowsOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/coord/waits_test.go:520
 	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/waits_async_test.go:1682
+//line github.com/movenext/movenext/coord/waits_async_test.go:1697
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/waits_test.go:521
@@ -1686,7 +1701,7 @@ after1:
 		f.p.Put(v)
 	}
 	return true, err
-//line github.com/movenext/movenext/coord/waits_async_test.go:1690
+//line github.com/movenext/movenext/coord/waits_async_test.go:1705
 }
 
 // borrowsOnceMachine is [borrowsOnce] as the root of a chain: chain, job and frame in one
@@ -1707,7 +1722,7 @@ func (f *borrowsOnceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *borrowsOnceMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.borrowsOnce", "github.com/movenext/movenext/coord/waits_test.go", 520)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.borrowsOnce", "github.com/movenext/movenext/coord/waits_test.go", 520)
 }
 
-// Digest of what is above: 2565998ee6ca2325
+// Digest of what is above: 5be2fa242e70e20a

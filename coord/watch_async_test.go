@@ -28,7 +28,8 @@ func followAsync(ctx context.Context, o *Observer[int]) (result *job.Job[[]int])
 		return statemachine.Completed(ctx, frame.seen, v1)
 	}
 	m := &followMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // followLocals is what [follow] keeps while it is suspended.
@@ -60,7 +61,7 @@ func (f *followLocals) moveNext(r *statemachine.Run) (hasEnded bool, err error) 
 for1:
 //line github.com/movenext/movenext/coord/watch_test.go:87
 	f.next1, v, err2 = f.o.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/watch_async_test.go:64
+//line github.com/movenext/movenext/coord/watch_async_test.go:65
 	if f.next1 == nil {
 		goto after1
 	}
@@ -69,18 +70,18 @@ for1:
 resume1:
 //line github.com/movenext/movenext/coord/watch_test.go:87
 	v, err2 = f.next1.Results(r)
-//line github.com/movenext/movenext/coord/watch_async_test.go:73
+//line github.com/movenext/movenext/coord/watch_async_test.go:74
 	f.next1 = nil
 after1:
 //line github.com/movenext/movenext/coord/watch_test.go:88
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/coord/watch_async_test.go:79
+//line github.com/movenext/movenext/coord/watch_async_test.go:80
 		return true, err
 //line github.com/movenext/movenext/coord/watch_test.go:90
 	}
 	f.seen = append(f.seen, v)
-//line github.com/movenext/movenext/coord/watch_async_test.go:84
+//line github.com/movenext/movenext/coord/watch_async_test.go:85
 	goto for1
 }
 
@@ -101,7 +102,7 @@ func (f *followMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *followMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.follow", "github.com/movenext/movenext/coord/watch_test.go", 87)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.follow", "github.com/movenext/movenext/coord/watch_test.go", 87)
 }
 
-// Digest of what is above: 96534aa53b26563f
+// Digest of what is above: 91a2a821a42a249c

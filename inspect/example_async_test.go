@@ -29,7 +29,8 @@ func consumeAsync(ctx context.Context, orders *coord.Channel[string]) (result *j
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &consumeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // consumeLocals is what [consume] keeps while it is suspended.
@@ -61,7 +62,7 @@ func (f *consumeLocals) moveNext(r *statemachine.Run, args *consumeArgs) (hasEnd
 	}
 //line github.com/movenext/movenext/inspect/example_test.go:17
 	f.receive1, _, err = args.orders.ReceiveEnter(r, args.ctx)
-//line github.com/movenext/movenext/inspect/example_async_test.go:65
+//line github.com/movenext/movenext/inspect/example_async_test.go:66
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -70,12 +71,12 @@ func (f *consumeLocals) moveNext(r *statemachine.Run, args *consumeArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/inspect/example_test.go:17
 	_, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/inspect/example_async_test.go:74
+//line github.com/movenext/movenext/inspect/example_async_test.go:75
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/example_test.go:18
 	return true, err
-//line github.com/movenext/movenext/inspect/example_async_test.go:79
+//line github.com/movenext/movenext/inspect/example_async_test.go:80
 }
 
 // consumeMachine is [consume] as the root of a chain: chain, job and frame in one allocation.
@@ -95,7 +96,7 @@ func (f *consumeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *consumeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.consume", "github.com/movenext/movenext/inspect/example_test.go", 17)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.consume", "github.com/movenext/movenext/inspect/example_test.go", 17)
 }
 
-// Digest of what is above: 1dd4e7120bbf011d
+// Digest of what is above: e7336cdf6f98c5e8

@@ -29,7 +29,8 @@ func passesAsync(ctx context.Context, out, in *coord.Channel[int], n int) (resul
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &passesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // passesLocals is what [passes] keeps while it is suspended.
@@ -73,7 +74,7 @@ range1:
 	}
 //line github.com/movenext/movenext/inspect/passing_test.go:20
 	f.send1, err = f.out.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:77
+//line github.com/movenext/movenext/inspect/passing_async_test.go:78
 	if f.send1 == nil {
 		goto after1
 	}
@@ -82,7 +83,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/inspect/passing_test.go:20
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:86
+//line github.com/movenext/movenext/inspect/passing_async_test.go:87
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/passing_test.go:20
@@ -92,7 +93,7 @@ after1:
 		return true, err
 	}
 	f.receive2, _, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:96
+//line github.com/movenext/movenext/inspect/passing_async_test.go:97
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -101,7 +102,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/passing_test.go:23
 	_, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:105
+//line github.com/movenext/movenext/inspect/passing_async_test.go:106
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/passing_test.go:23
@@ -112,13 +113,13 @@ after2:
 	}
 //line github.com/movenext/movenext/inspect/passing_test.go:19
 	f.i1++
-//line github.com/movenext/movenext/inspect/passing_async_test.go:116
+//line github.com/movenext/movenext/inspect/passing_async_test.go:117
 	goto range1
 endRange1:
 	r.Publish()
 //line github.com/movenext/movenext/inspect/passing_test.go:27
 	return true, nil
-//line github.com/movenext/movenext/inspect/passing_async_test.go:122
+//line github.com/movenext/movenext/inspect/passing_async_test.go:123
 }
 
 // passesMachine is [passes] as the root of a chain: chain, job and frame in one allocation.
@@ -138,7 +139,7 @@ func (f *passesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *passesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.passes", "github.com/movenext/movenext/inspect/passing_test.go", 20, 23)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.passes", "github.com/movenext/movenext/inspect/passing_test.go", 20, 23)
 }
 
 // Digest of passesBack: 5e394c4879a766f1
@@ -153,7 +154,8 @@ func passesBackAsync(ctx context.Context, in, out *coord.Channel[int], n int) (r
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &passesBackMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // passesBackLocals is what [passesBack] keeps while it is suspended.
@@ -198,7 +200,7 @@ range1:
 	}
 //line github.com/movenext/movenext/inspect/passing_test.go:33
 	f.receive1, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:202
+//line github.com/movenext/movenext/inspect/passing_async_test.go:204
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -207,7 +209,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/inspect/passing_test.go:33
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:211
+//line github.com/movenext/movenext/inspect/passing_async_test.go:213
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/passing_test.go:34
@@ -217,7 +219,7 @@ after1:
 		return true, err
 	}
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, v)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:221
+//line github.com/movenext/movenext/inspect/passing_async_test.go:223
 	if f.send2 == nil {
 		goto after2
 	}
@@ -226,7 +228,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/passing_test.go:37
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/inspect/passing_async_test.go:230
+//line github.com/movenext/movenext/inspect/passing_async_test.go:232
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/passing_test.go:37
@@ -237,13 +239,13 @@ after2:
 	}
 //line github.com/movenext/movenext/inspect/passing_test.go:32
 	f.i1++
-//line github.com/movenext/movenext/inspect/passing_async_test.go:241
+//line github.com/movenext/movenext/inspect/passing_async_test.go:243
 	goto range1
 endRange1:
 	r.Publish()
 //line github.com/movenext/movenext/inspect/passing_test.go:41
 	return true, nil
-//line github.com/movenext/movenext/inspect/passing_async_test.go:247
+//line github.com/movenext/movenext/inspect/passing_async_test.go:249
 }
 
 // passesBackMachine is [passesBack] as the root of a chain: chain, job and frame in one
@@ -264,7 +266,7 @@ func (f *passesBackMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *passesBackMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.passesBack", "github.com/movenext/movenext/inspect/passing_test.go", 33, 37)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.passesBack", "github.com/movenext/movenext/inspect/passing_test.go", 33, 37)
 }
 
-// Digest of what is above: a63dad5cba3c6bb2
+// Digest of what is above: 36cfffc93afb43a6

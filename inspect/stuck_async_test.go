@@ -29,7 +29,8 @@ func (s *stuck) forSourceAsync(ctx context.Context) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &stuckForSourceMachine{callee: callee}
-	return m.builder.Start(ctx, &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // forSourceEnter enters [stuck.forSource] for another machine. It returns the results, or the
@@ -37,7 +38,7 @@ func (s *stuck) forSourceAsync(ctx context.Context) (result *job.Job[int]) {
 func (s *stuck) forSourceEnter(r *statemachine.Run, ctx context.Context) (*stuckForSourceFrame, int, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:39
 	return s.innerEnter(r, ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:41
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:42
 }
 
 // stuckForSourceFrame is the frame of the function whose results [stuck.forSource] returns: it
@@ -60,7 +61,7 @@ func (f *stuckForSourceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stuckForSourceMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.(*stuck).forSource", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 39}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.(*stuck).forSource", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 39}
 }
 
 // Digest of stuck.inner: e3ea4938970e23b5
@@ -75,7 +76,8 @@ func (s *stuck) innerAsync(arg0 context.Context) (result *job.Job[int]) {
 		return statemachine.Completed(arg0, v0, v1)
 	}
 	m := &stuckInnerMachine{kept: frame}
-	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, arg0, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // innerEnter enters [stuck.inner] for another machine. It returns the results or, suspended, the
@@ -127,7 +129,7 @@ func (f *stuckInnerLocals) moveNext(r *statemachine.Run, s *stuck) (hasEnded boo
 	// stuck_test.go:44: return s.source.Job().Await() // place: source
 //line github.com/movenext/movenext/inspect/stuck_test.go:44
 	if awaited = s.source.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:131
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:133
 		goto after1
 	}
 	f.State = 1
@@ -139,7 +141,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:44
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:143
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:145
 	return true, result0, result1
 }
 
@@ -170,7 +172,7 @@ func (f *stuckInnerMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stuckInnerMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).inner", "github.com/movenext/movenext/inspect/stuck_test.go", 44)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).inner", "github.com/movenext/movenext/inspect/stuck_test.go", 44)
 }
 
 // Digest of stuck.hangs: e517312cb5cf2c60
@@ -185,7 +187,8 @@ func (s *stuck) hangsAsync(ctx context.Context, place string) (result *job.Job[j
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckHangsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // stuckHangsLocals is what [stuck.hangs] keeps while it is suspended.
@@ -242,12 +245,12 @@ func (f *stuckHangsLocals) moveNext(r *statemachine.Run, args *stuckHangsArgs) (
 //line github.com/movenext/movenext/inspect/stuck_test.go:51
 		goto case4
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:246
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:249
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:53
 	f.lockOrWait1, err = f.s.a.LockEnter(r, args.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:251
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:254
 	if f.lockOrWait1 == nil {
 		goto after1
 	}
@@ -256,19 +259,19 @@ case1:
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:53
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:260
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:263
 	f.lockOrWait1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:53
 	if err == nil { // place: lock
 		f.s.a.Unlock()
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:267
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:270
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:57
 	f.receive2, _, err = f.s.channel.ReceiveEnter(r, args.ctx) // place: channel
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:272
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:275
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -278,14 +281,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:57
 	_, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:282
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:285
 	f.receive2 = nil
 after2:
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:59
 	f.lockOrWait1, err = f.s.event.WaitEnter(r, args.ctx) // place: event
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:289
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:292
 	if f.lockOrWait1 == nil {
 		goto after3
 	}
@@ -295,14 +298,14 @@ case3:
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:59
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:299
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:302
 	f.lockOrWait1 = nil
 after3:
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/inspect/stuck_test.go:61
 	asleep, err = statemachine.Sleep(r, args.ctx, time.Hour)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:306
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:309
 	if !asleep {
 		goto after4
 	}
@@ -314,7 +317,7 @@ resume4:
 	err = r.Refusal()
 after4:
 endSwitch1:
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:318
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:321
 	return true, err
 }
 
@@ -336,7 +339,7 @@ func (f *stuckHangsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stuckHangsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).hangs", "github.com/movenext/movenext/inspect/stuck_test.go", 53, 57, 59, 61)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).hangs", "github.com/movenext/movenext/inspect/stuck_test.go", 53, 57, 59, 61)
 }
 
 // Digest of stuck.left: c1682798f6028190
@@ -352,7 +355,8 @@ func (s *stuck) leftAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckLeftMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // stuckLeftLocals is what [stuck.left] keeps while it is suspended.
@@ -387,7 +391,7 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:68
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:391
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:395
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -396,13 +400,13 @@ func (f *stuckLeftLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:68
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:400
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:404
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:68
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:406
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:410
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:69
 		return true, result0
@@ -415,7 +419,7 @@ after1:
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:72
 	f.wait2, _, err = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:419
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:423
 	if f.wait2 == nil {
 		goto after2
 	}
@@ -424,19 +428,19 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:72
 	_, err = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:428
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:432
 	f.wait2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:72
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:434
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:438
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:73
 		return true, result0
 	}
 	f.lock1, err = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:440
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:444
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -446,24 +450,24 @@ after2:
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:75
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:450
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:454
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:75
 	if err != nil { // place: left
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:456
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:460
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:76
 		return true, result0
 	}
 	f.s.b.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:463
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:467
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:79
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:467
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:471
 }
 
 // stuckLeftMachine is [stuck.left] as the root of a chain: chain, job and frame in one allocation.
@@ -484,7 +488,7 @@ func (f *stuckLeftMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stuckLeftMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).left", "github.com/movenext/movenext/inspect/stuck_test.go", 68, 72, 75)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).left", "github.com/movenext/movenext/inspect/stuck_test.go", 68, 72, 75)
 }
 
 // Digest of stuck.right: de0b2448397287ca
@@ -500,7 +504,8 @@ func (s *stuck) rightAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckRightMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // stuckRightLocals is what [stuck.right] keeps while it is suspended.
@@ -535,7 +540,7 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:84
 	f.lock1, err = f.s.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:539
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:544
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -544,13 +549,13 @@ func (f *stuckRightLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:84
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:548
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:553
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:84
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:554
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:559
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:85
 		return true, result0
@@ -563,7 +568,7 @@ after1:
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:88
 	f.wait2, _, err = f.s.met.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:567
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:572
 	if f.wait2 == nil {
 		goto after2
 	}
@@ -572,19 +577,19 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:88
 	_, err = f.wait2.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:576
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:581
 	f.wait2 = nil
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:88
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:582
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:587
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:89
 		return true, result0
 	}
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:588
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:593
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -594,24 +599,24 @@ after2:
 resume3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:91
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:598
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:603
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/inspect/stuck_test.go:91
 	if err != nil { // place: right
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:604
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:609
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:92
 		return true, result0
 	}
 	f.s.a.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:611
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:616
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:95
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:615
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:620
 }
 
 // stuckRightMachine is [stuck.right] as the root of a chain: chain, job and frame in one
@@ -633,7 +638,7 @@ func (f *stuckRightMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stuckRightMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).right", "github.com/movenext/movenext/inspect/stuck_test.go", 84, 88, 91)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).right", "github.com/movenext/movenext/inspect/stuck_test.go", 84, 88, 91)
 }
 
 // Digest of stuck.busy: d33bcc8fa08da971
@@ -648,7 +653,8 @@ func (s *stuck) busyAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckBusyMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // stuckBusyLocals is what [stuck.busy] keeps while it is suspended.
@@ -683,7 +689,7 @@ for1:
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:103
 	f.turn1, err = f.s.turnEnter(r, f.ctx, &f.s.a)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:687
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:693
 	if f.turn1 == nil {
 		goto after1
 	}
@@ -692,7 +698,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:103
 	err = f.turn1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:696
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:702
 	f.turn1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:103
@@ -700,7 +706,7 @@ after1:
 		return true, err
 	}
 	f.turn1, err = f.s.turnEnter(r, f.ctx, &f.s.b)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:704
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:710
 	if f.turn1 == nil {
 		goto after2
 	}
@@ -709,19 +715,19 @@ after1:
 resume2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:106
 	err = f.turn1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:713
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:719
 	f.turn1 = nil
 after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:106
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:720
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:726
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:110
 	return true, nil
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:725
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:731
 }
 
 // stuckBusyMachine is [stuck.busy] as the root of a chain: chain, job and frame in one allocation.
@@ -741,7 +747,7 @@ func (f *stuckBusyMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stuckBusyMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).busy", "github.com/movenext/movenext/inspect/stuck_test.go", 103, 106)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).busy", "github.com/movenext/movenext/inspect/stuck_test.go", 103, 106)
 }
 
 // Digest of stuck.turn: 20b579b3f5f6d9f4
@@ -757,7 +763,8 @@ func (s *stuck) turnAsync(ctx context.Context, lock *coord.Mutex) (result *job.J
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckTurnMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // turnEnter enters [stuck.turn] for another machine. It returns the results or, suspended, the
@@ -819,7 +826,7 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:115
 	f.lock1, err = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:823
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:830
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -828,13 +835,13 @@ func (f *stuckTurnLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:115
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:832
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:839
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:115
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:838
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:845
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:116
 		return true, result0
@@ -846,7 +853,7 @@ after1:
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:119
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:850
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:857
 	if !asleep {
 		goto after2
 	}
@@ -860,7 +867,7 @@ after2:
 //line github.com/movenext/movenext/inspect/stuck_test.go:119
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:864
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:871
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:120
 		return true, result0
@@ -870,7 +877,7 @@ after2:
 	awaited = job.New(f.ctx, func(context.Context) (int, error) { return 1, nil })
 //line github.com/movenext/movenext/inspect/stuck_test.go:122
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:874
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:881
 		goto after3
 	}
 	f.State = 3
@@ -886,11 +893,11 @@ after3:
 		_, err2 := awaited.GetResult()
 		result0 = err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:890
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:897
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:123
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:894
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:901
 }
 
 func (f *stuckTurnFrame) Location() statemachine.Location {
@@ -920,7 +927,7 @@ func (f *stuckTurnMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stuckTurnMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).turn", "github.com/movenext/movenext/inspect/stuck_test.go", 115, 119, 122)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).turn", "github.com/movenext/movenext/inspect/stuck_test.go", 115, 119, 122)
 }
 
 // Digest of stuck.named: 8934668fddfaf1c5
@@ -935,7 +942,8 @@ func (s *stuck) namedAsync(ctx context.Context, name string) (result *job.Job[jo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckNamedMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // stuckNamedLocals is what [stuck.named] keeps while it is suspended.
@@ -976,7 +984,7 @@ func (f *stuckNamedLocals) moveNext(r *statemachine.Run, args *stuckNamedArgs) (
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:130
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:980
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:988
 		goto after1
 	}
 	f.State = 1
@@ -991,7 +999,7 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:995
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1003
 }
 
 // stuckNamedMachine is [stuck.named] as the root of a chain: chain, job and frame in one
@@ -1012,7 +1020,7 @@ func (f *stuckNamedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stuckNamedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 130)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 130)
 }
 
 // stuckNamedFunc1Run is a function literal of [stuck.named] for the runtime to call. It returns
@@ -1025,14 +1033,14 @@ func stuckNamedFunc1Run(s *stuck, arg1 context.Context) (int, error) {
 	defer func() {
 		if r.Exiting() {
 			m := &stuckNamedFunc1Machine{kept: frame}
-			panic(m.builder.Suspend(arg1, &r, m, &m.kept.Frame)) // continues elsewhere
+			panic(m.builder.Chain.Suspend(arg1, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, s); hasEnded {
 		return v0, v1
 	}
 	m := &stuckNamedFunc1Machine{kept: frame}
-	return 0, m.builder.Suspend(arg1, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(arg1, &r, m, &m.kept.Frame)
 }
 
 // stuckNamedFunc1Locals is what a function literal of [stuck.named] keeps while it is suspended.
@@ -1059,13 +1067,13 @@ func (f *stuckNamedFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (hasEnde
 	// stuck_test.go:130: … s.source.Job().Await() }, job.Named(name)).Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:130
 	if awaited = s.source.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1063
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1071
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/inspect/stuck_test.go:130
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1069
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1077
 		goto resume1
 	}
 	f.State = 1
@@ -1076,7 +1084,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:130
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1080
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1088
 	return true, result0, result1
 }
 
@@ -1097,7 +1105,7 @@ func (f *stuckNamedFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stuckNamedFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 130)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).named", "github.com/movenext/movenext/inspect/stuck_test.go", 130)
 }
 
 // Digest of stuck.inScope: a63c10f153932548
@@ -1112,7 +1120,8 @@ func (s *stuck) inScopeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckInScopeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // stuckInScopeLocals is what [stuck.inScope] keeps while it is suspended.
@@ -1154,7 +1163,7 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:143
 	if statemachine.TwinEnded(r, f.wait1) {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1158
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1167
 		goto resume1
 	}
 	f.State = 1
@@ -1162,7 +1171,7 @@ func (f *stuckInScopeLocals) moveNext(r *statemachine.Run, args *stuckInScopeArg
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:143
 	_, result0 = statemachine.TwinResult(r, f.wait1)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1166
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1175
 	f.wait1 = nil
 	return true, result0
 }
@@ -1185,7 +1194,7 @@ func (f *stuckInScopeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stuckInScopeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 143)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 143)
 }
 
 // stuckInScopeFunc1Run is a function literal of [stuck.inScope] for the runtime to call. It
@@ -1198,7 +1207,7 @@ func stuckInScopeFunc1Run(s *stuck, arg1 context.Context) error {
 		return v0
 	}
 	m := &stuckInScopeFunc1Machine{kept: frame}
-	return m.builder.Suspend(arg1, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(arg1, &r, m, &m.kept.Frame)
 }
 
 // stuckInScopeFunc1Locals is what a function literal of [stuck.inScope] keeps while it is
@@ -1226,7 +1235,7 @@ func (f *stuckInScopeFunc1Locals) moveNext(r *statemachine.Run, s *stuck) (hasEn
 	// stuck_test.go:140: _, err := s.source.Job().Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:140
 	if awaited = s.source.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1230
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1239
 		goto after1
 	}
 	f.State = 1
@@ -1241,7 +1250,7 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1245
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1254
 }
 
 // stuckInScopeFunc1Machine is a function literal of [stuck.inScope] as the root of a chain: chain
@@ -1261,7 +1270,7 @@ func (f *stuckInScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stuckInScopeFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 140)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).inScope", "github.com/movenext/movenext/inspect/stuck_test.go", 140)
 }
 
 // Digest of stuck.lead: 8f2fa0114db64aa9
@@ -1277,7 +1286,8 @@ func (s *stuck) leadAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stuckLeadMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // stuckLeadLocals is what [stuck.lead] keeps while it is suspended.
@@ -1311,7 +1321,7 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	}
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
 	f.lock1, err = f.s.a.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1315
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1325
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -1320,13 +1330,13 @@ func (f *stuckLeadLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1324
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1334
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/inspect/stuck_test.go:150
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1330
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1340
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:151
 		return true, result0
@@ -1343,7 +1353,7 @@ after1:
 		// stuck_test.go:155: _, err := job.WhenAllOf(all).Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:155
 		if awaited = job.WhenAllOf(all); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1347
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1357
 			goto after2
 		}
 		f.State = 2
@@ -1360,11 +1370,11 @@ after2:
 		_, err2 := awaited.GetResult()
 		result0 = err2
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1364
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1374
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/inspect/stuck_test.go:156
 	return true, result0
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1368
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1378
 }
 
 // stuckLeadMachine is [stuck.lead] as the root of a chain: chain, job and frame in one allocation.
@@ -1385,7 +1395,7 @@ func (f *stuckLeadMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stuckLeadMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).lead", "github.com/movenext/movenext/inspect/stuck_test.go", 150, 155)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.(*stuck).lead", "github.com/movenext/movenext/inspect/stuck_test.go", 150, 155)
 }
 
 // Digest of send: 511eb11b03c8197b
@@ -1399,7 +1409,8 @@ func sendAsync(ctx context.Context, to *coord.Channel[int]) (result *job.Job[job
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sendMachine{callee: callee}
-	return m.builder.Start(ctx, &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // sendEnter enters [send] for another machine. It returns the results, or the suspended callee
@@ -1407,7 +1418,7 @@ func sendAsync(ctx context.Context, to *coord.Channel[int]) (result *job.Job[job
 func sendEnter(r *statemachine.Run, ctx context.Context, to *coord.Channel[int]) (*sendFrame, error) {
 //line github.com/movenext/movenext/inspect/stuck_test.go:160
 	return to.SendEnter(r, ctx, 3)
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1411
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1422
 }
 
 // sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own
@@ -1429,7 +1440,7 @@ func (f *sendMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sendMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 160}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/inspect_test.send", File: "github.com/movenext/movenext/inspect/stuck_test.go", Line: 160}
 }
 
 // Digest of forJob: 195b5543925b9e10
@@ -1444,7 +1455,8 @@ func forJobAsync(ctx context.Context, j *job.Job[job.Void]) (result *job.Job[job
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &forJobMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // forJobLocals is what [forJob] keeps while it is suspended.
@@ -1471,7 +1483,7 @@ func (f *forJobLocals) moveNext(r *statemachine.Run, j *job.Job[job.Void]) (hasE
 	// stuck_test.go:172: _, err := j.Await()
 //line github.com/movenext/movenext/inspect/stuck_test.go:172
 	if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1475
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1487
 		goto after1
 	}
 	f.State = 1
@@ -1486,7 +1498,7 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/inspect/stuck_async_test.go:1490
+//line github.com/movenext/movenext/inspect/stuck_async_test.go:1502
 }
 
 // forJobMachine is [forJob] as the root of a chain: chain, job and frame in one allocation.
@@ -1506,7 +1518,7 @@ func (f *forJobMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *forJobMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.forJob", "github.com/movenext/movenext/inspect/stuck_test.go", 172)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect_test.forJob", "github.com/movenext/movenext/inspect/stuck_test.go", 172)
 }
 
-// Digest of what is above: 45224a0edc21926d
+// Digest of what is above: 9f175c38d1ca7938

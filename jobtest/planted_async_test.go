@@ -31,7 +31,8 @@ func togetherAsync(ctx context.Context, starts ...start) (result *job.Job[job.Vo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &togetherMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // togetherLocals is what [together] keeps while it is suspended.
@@ -87,13 +88,13 @@ range1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:24
 	i++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:91
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:92
 	goto range1
 endRange1:
 	// planted_test.go:30: _, err := job.WhenAll(all...).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:30
 	if awaited2 = job.WhenAll(all2...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:97
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:98
 		goto after1
 	}
 	f.State = 1
@@ -108,7 +109,7 @@ after1:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:112
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:113
 }
 
 // togetherMachine is [together] as the root of a chain: chain, job and frame in one allocation.
@@ -128,7 +129,7 @@ func (f *togetherMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *togetherMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_test.go", 30)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_test.go", 30)
 }
 
 // togetherFunc1Run is a function literal of [together] for the runtime to call. It returns the
@@ -143,14 +144,14 @@ func togetherFunc1Run(startEnter func(*statemachine.Run, context.Context) (inter
 	defer func() {
 		if r.Exiting() {
 			m := &togetherFunc1Machine{kept: frame}
-			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
+			panic(m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0 := frame.moveNext(&r, &togetherFunc1Args{startEnter: startEnter, start2: startArg, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &togetherFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // togetherFunc1Locals is what a function literal of [together] keeps while it is suspended.
@@ -196,12 +197,12 @@ func (f *togetherFunc1Locals) moveNext(r *statemachine.Run, args *togetherFunc1A
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
 	start1Value = args.start2(args.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:200
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:201
 	goto after1
 entered:
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
 	f.start1, start1Value = args.startEnter(r, args.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:205
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:206
 	if f.start1 == nil {
 		goto after1
 	}
@@ -210,19 +211,19 @@ entered:
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
 	start1Value = f.start1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:214
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:215
 	f.start1 = nil
 after1:
 	// planted_test.go:26: _, err := start(ctx).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
 	if awaited2 = start1Value; awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:220
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:221
 		goto after2
 	}
 	f.await2 = awaited2
 //line github.com/movenext/movenext/jobtest/planted_test.go:26
 	if r.RunInPlace(&f.Frame, 2, awaited2) {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:226
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:227
 		goto resume2
 	}
 	f.State = 2
@@ -236,7 +237,7 @@ after2:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:240
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:241
 }
 
 // togetherFunc1Machine is a function literal of [together] as the root of a chain: chain and frame
@@ -256,7 +257,7 @@ func (f *togetherFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *togetherFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_test.go", 26, 26)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.together", "github.com/movenext/movenext/jobtest/planted_test.go", 26, 26)
 }
 
 // Digest of shop.buy: 1bd26c689544c872
@@ -272,7 +273,8 @@ func (s *shop) buyAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &shopBuyMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // shopBuyLocals is what [shop.buy] keeps while it is suspended.
@@ -309,7 +311,7 @@ func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	f.lock1, err = f.s.lock.LockEnter(r, ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:313
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:315
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -318,13 +320,13 @@ func (f *shopBuyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:322
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:324
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:51
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:328
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:330
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:52
 		return true, result0
@@ -340,13 +342,13 @@ endIf1:
 	f.stock = f.s.stock
 	if f.stock == 0 {
 		result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:344
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:346
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:58
 		return true, result0
 	}
 	// planted_test.go:60: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:350
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:352
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -355,11 +357,11 @@ resume2:
 	f.s.stock = f.stock - 1
 	f.s.sold++
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:359
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:361
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:63
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:363
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:365
 }
 
 // shopBuyMachine is [shop.buy] as the root of a chain: chain, job and frame in one allocation.
@@ -380,7 +382,7 @@ func (f *shopBuyMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *shopBuyMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*shop).buy", "github.com/movenext/movenext/jobtest/planted_test.go", 51, 60)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*shop).buy", "github.com/movenext/movenext/jobtest/planted_test.go", 51, 60)
 }
 
 // Digest of counter.increment: 0fe7c46d18134568
@@ -395,7 +397,8 @@ func (c *counter) incrementAsync(ctx context.Context) (result *job.Job[job.Void]
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &counterIncrementMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // counterIncrementLocals is what [counter.increment] keeps while it is suspended.
@@ -426,7 +429,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:430
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:433
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -435,7 +438,7 @@ func (f *counterIncrementLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:439
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:442
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:87
@@ -445,7 +448,7 @@ after1:
 	f.n = f.c.n
 	f.c.Unlock()
 	f.lock1, err = f.c.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:449
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:452
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -455,7 +458,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:92
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:459
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:462
 	f.lock1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:92
@@ -465,7 +468,7 @@ after2:
 	f.c.n = f.n + 1
 	f.c.Unlock()
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:469
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:472
 }
 
 // counterIncrementMachine is [counter.increment] as the root of a chain: chain, job and frame in
@@ -486,7 +489,7 @@ func (f *counterIncrementMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *counterIncrementMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*counter).increment", "github.com/movenext/movenext/jobtest/planted_test.go", 87, 92)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*counter).increment", "github.com/movenext/movenext/jobtest/planted_test.go", 87, 92)
 }
 
 // Digest of both: 33a50352f96eaefc
@@ -502,7 +505,8 @@ func bothAsync(ctx context.Context, from, to *coord.Mutex) (result *job.Job[job.
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &bothMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // bothEnter enters [both] for another machine. It returns the results or, suspended, the frame
@@ -560,7 +564,7 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:564
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:568
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -569,13 +573,13 @@ func (f *bothLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:573
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:577
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:114
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:579
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:583
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:115
 		return true, result0
@@ -587,7 +591,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	f.lock1, err = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:591
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:595
 	if f.lock1 == nil {
 		goto after2
 	}
@@ -597,24 +601,24 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:601
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:605
 	f.lock1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:118
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:607
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:611
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:119
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:614
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:618
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:122
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:618
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:622
 }
 
 func (f *bothFrame) Location() statemachine.Location {
@@ -644,7 +648,7 @@ func (f *bothMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *bothMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.both", "github.com/movenext/movenext/jobtest/planted_test.go", 114, 118)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.both", "github.com/movenext/movenext/jobtest/planted_test.go", 114, 118)
 }
 
 // Digest of lockCycle: 35098be827a5d0c4
@@ -659,7 +663,8 @@ func lockCycleAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &lockCycleMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // lockCycleLocals is what [lockCycle] keeps while it is suspended.
@@ -698,7 +703,7 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 //line github.com/movenext/movenext/jobtest/planted_test.go:130
 	f.b = new(coord.Mutex)
 	f.lock1, err = f.b.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:702
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:707
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -707,7 +712,7 @@ func (f *lockCycleLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:711
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:716
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:131
@@ -725,7 +730,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:140
 	}
 	// planted_test.go:141: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:729
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:734
 	f.State = 2
 	f.ctx, f.a = nil, nil // not needed any more
 	return r.Yield(), nil
@@ -736,7 +741,7 @@ resume2:
 	// planted_test.go:143: _, err := job.WhenAll(all...).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:143
 	if awaited2 = job.WhenAll(f.all...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:740
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:745
 		goto after3
 	}
 	f.State = 3
@@ -752,7 +757,7 @@ after3:
 		_, err2 := awaited2.GetResult()
 		return true, err2
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:756
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:761
 }
 
 // lockCycleMachine is [lockCycle] as the root of a chain: chain, job and frame in one allocation.
@@ -772,7 +777,7 @@ func (f *lockCycleMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *lockCycleMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 131, 141, 143)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 131, 141, 143)
 }
 
 // lockCycleFunc1Run is a function literal of [lockCycle] for the runtime to call. It returns the
@@ -789,7 +794,7 @@ func lockCycleFunc1Run(t struct {
 		return v0
 	}
 	m := &lockCycleFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // lockCycleFunc1Locals is what a function literal of [lockCycle] keeps while it is suspended.
@@ -825,7 +830,7 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:139
 	f.both1, result0 = bothEnter(r, args.ctx, args.t.from, args.t.to)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:829
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:834
 	if f.both1 == nil {
 		goto after1
 	}
@@ -834,7 +839,7 @@ func (f *lockCycleFunc1Locals) moveNext(r *statemachine.Run, args *lockCycleFunc
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:139
 	result0 = f.both1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:838
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:843
 	f.both1 = nil
 after1:
 	return true, result0
@@ -857,7 +862,7 @@ func (f *lockCycleFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *lockCycleFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 139)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.lockCycle", "github.com/movenext/movenext/jobtest/planted_test.go", 139)
 }
 
 // Digest of bell.wait: a2dadb90c90059ff
@@ -872,7 +877,8 @@ func (b *bell) waitAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &bellWaitMachine{kept: frame}
-	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, arg0, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // bellWaitLocals is what [bell.wait] keeps while it is suspended.
@@ -904,7 +910,7 @@ func (f *bellWaitLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 		return true, nil
 	}
 	// planted_test.go:160: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:908
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:914
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -914,7 +920,7 @@ resume1:
 	// planted_test.go:162: _, err := b.waiter.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:162
 	if awaited2 = f.b.waiter.Job(); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:918
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:924
 		goto after2
 	}
 	f.State = 2
@@ -930,7 +936,7 @@ after2:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:934
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:940
 }
 
 // bellWaitMachine is [bell.wait] as the root of a chain: chain, job and frame in one allocation.
@@ -950,7 +956,7 @@ func (f *bellWaitMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *bellWaitMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*bell).wait", "github.com/movenext/movenext/jobtest/planted_test.go", 160, 162)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*bell).wait", "github.com/movenext/movenext/jobtest/planted_test.go", 160, 162)
 }
 
 // Digest of bell.ring: 573e78afdc7b21eb
@@ -965,7 +971,8 @@ func (b *bell) ringAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &bellRingMachine{kept: frame}
-	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, arg0, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // bellRingLocals is what [bell.ring] keeps while it is suspended.
@@ -997,7 +1004,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:169: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1001
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1008
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1005,7 +1012,7 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:168
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1009
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1016
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:171
@@ -1014,7 +1021,7 @@ endRange1:
 		f.b.waiter.TrySetResult(job.Void{})
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1018
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1025
 }
 
 // bellRingMachine is [bell.ring] as the root of a chain: chain, job and frame in one allocation.
@@ -1034,7 +1041,7 @@ func (f *bellRingMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *bellRingMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*bell).ring", "github.com/movenext/movenext/jobtest/planted_test.go", 169)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*bell).ring", "github.com/movenext/movenext/jobtest/planted_test.go", 169)
 }
 
 // Digest of complete: ec60f5ef830370ac
@@ -1049,7 +1056,8 @@ func completeAsync(arg0 context.Context, done *bool, s *job.Source[int], n int) 
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &completeMachine{kept: frame}
-	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, arg0, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // completeLocals is what [complete] keeps while it is suspended.
@@ -1078,7 +1086,7 @@ func (f *completeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 		return true, nil
 	}
 	// planted_test.go:191: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1082
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1090
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1087,12 +1095,12 @@ resume1:
 	*f.done = true
 	if !f.s.TrySetResult(f.n) {
 		result0 = errors.New("completed twice")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1091
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1099
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:195
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1096
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1104
 }
 
 // completeMachine is [complete] as the root of a chain: chain, job and frame in one allocation.
@@ -1112,7 +1120,7 @@ func (f *completeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *completeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.complete", "github.com/movenext/movenext/jobtest/planted_test.go", 191)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.complete", "github.com/movenext/movenext/jobtest/planted_test.go", 191)
 }
 
 // Digest of answer: cd09ac7830bfc5c8
@@ -1127,7 +1135,8 @@ func answerAsync(ctx context.Context, s *job.Source[int]) (result *job.Job[job.V
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &answerMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // answerLocals is what [answer] keeps while it is suspended.
@@ -1164,7 +1173,7 @@ range1:
 		return true, err
 	}
 	// planted_test.go:214: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1168
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1177
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1172,13 +1181,13 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/jobtest/planted_test.go:210
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1176
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1185
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:216
 	f.s.TrySetResult(42)
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1182
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1191
 }
 
 // answerMachine is [answer] as the root of a chain: chain, job and frame in one allocation.
@@ -1198,7 +1207,7 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *answerMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.answer", "github.com/movenext/movenext/jobtest/planted_test.go", 214)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.answer", "github.com/movenext/movenext/jobtest/planted_test.go", 214)
 }
 
 // Digest of read: 4aead6a13f1e3365
@@ -1213,7 +1222,8 @@ func readAsync(arg0 context.Context, s *job.Source[int]) (result *job.Job[job.Vo
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &readMachine{kept: frame}
-	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, arg0, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // readLocals is what [read] keeps while it is suspended.
@@ -1240,7 +1250,7 @@ func (f *readLocals) moveNext(r *statemachine.Run, s *job.Source[int]) (hasEnded
 	// planted_test.go:229: _, err := s.Job().Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:229
 	if awaited2 = s.Job(); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1244
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1254
 		goto after1
 	}
 	f.State = 1
@@ -1255,7 +1265,7 @@ after1:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1259
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1269
 }
 
 // readMachine is [read] as the root of a chain: chain, job and frame in one allocation.
@@ -1275,7 +1285,7 @@ func (f *readMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *readMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.read", "github.com/movenext/movenext/jobtest/planted_test.go", 229)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.read", "github.com/movenext/movenext/jobtest/planted_test.go", 229)
 }
 
 // Digest of step: e1ace568c1432e6b
@@ -1290,7 +1300,8 @@ func stepAsync(arg0 context.Context, n int, count *int) (result *job.Job[job.Voi
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &stepMachine{kept: frame}
-	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, arg0, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // stepLocals is what [step] keeps while it is suspended.
@@ -1326,7 +1337,7 @@ range1:
 		goto endRange1
 	}
 	// planted_test.go:241: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1330
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1341
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1335,12 +1346,12 @@ resume1:
 	*f.count++
 //line github.com/movenext/movenext/jobtest/planted_test.go:240
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1339
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1350
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:244
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1344
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1355
 }
 
 // stepMachine is [step] as the root of a chain: chain, job and frame in one allocation.
@@ -1360,7 +1371,7 @@ func (f *stepMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stepMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.step", "github.com/movenext/movenext/jobtest/planted_test.go", 241)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.step", "github.com/movenext/movenext/jobtest/planted_test.go", 241)
 }
 
 // Digest of walk: 576a499efe300aa9
@@ -1375,7 +1386,8 @@ func walkAsync(arg0 context.Context, done, missed *int) (result *job.Job[job.Voi
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &walkMachine{kept: frame}
-	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, arg0, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // walkLocals is what [walk] keeps while it is suspended.
@@ -1403,7 +1415,7 @@ func (f *walkLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 //line github.com/movenext/movenext/jobtest/planted_test.go:251
 	f.begin = *f.done
 	// planted_test.go:252: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1407
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1419
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1411,7 +1423,7 @@ resume1:
 	_ = r.Refusal()
 	*f.missed = *f.done - f.begin
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1415
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1427
 }
 
 // walkMachine is [walk] as the root of a chain: chain, job and frame in one allocation.
@@ -1431,7 +1443,7 @@ func (f *walkMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *walkMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.walk", "github.com/movenext/movenext/jobtest/planted_test.go", 252)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.walk", "github.com/movenext/movenext/jobtest/planted_test.go", 252)
 }
 
 // Digest of reserve: 8e2312f1e94cdb6d
@@ -1447,7 +1459,8 @@ func reserveAsync(ctx context.Context, lock *coord.Mutex, seats *int, after time
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &reserveMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // reserveEnter enters [reserve] for another machine. It returns the results or, suspended, the
@@ -1510,7 +1523,7 @@ func (f *reserveLocals) moveNext(r *statemachine.Run, after time.Duration) (hasE
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:271
 	asleep, err = statemachine.Sleep(r, f.ctx, after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1514
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1527
 	if !asleep {
 		goto after1
 	}
@@ -1523,7 +1536,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:271
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1527
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1540
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:272
 		return true, result0
@@ -1533,7 +1546,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	f.lock2, err = f.lock.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1537
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1550
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -1543,13 +1556,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1547
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1560
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:275
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1553
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1566
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:276
 		return true, result0
@@ -1563,7 +1576,7 @@ endIf1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:280
 	f.free = *f.seats > 0
 	// planted_test.go:281: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1567
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1580
 	f.State = 3
 	f.ctx, f.lock = nil, nil // not needed any more
 	return r.Yield(), nil
@@ -1574,11 +1587,11 @@ resume3:
 		*f.seats--
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1578
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1591
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_test.go:285
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1582
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1595
 }
 
 func (f *reserveFrame) Location() statemachine.Location {
@@ -1608,7 +1621,7 @@ func (f *reserveMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *reserveMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.reserve", "github.com/movenext/movenext/jobtest/planted_test.go", 271, 275, 281)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.reserve", "github.com/movenext/movenext/jobtest/planted_test.go", 271, 275, 281)
 }
 
 // Digest of sells: 2843fa0e13078113
@@ -1623,7 +1636,8 @@ func sellsAsync(ctx context.Context, lock *coord.Mutex) (result *job.Job[job.Voi
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sellsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // sellsLocals is what [sells] keeps while it is suspended.
@@ -1672,7 +1686,7 @@ func (f *sellsLocals) moveNext(r *statemachine.Run, args *sellsArgs) (hasEnded b
 		// planted_test.go:297: _, err := job.WhenAll(clients...).Await()
 //line github.com/movenext/movenext/jobtest/planted_test.go:297
 		if awaited2 = job.WhenAll(clients...); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1676
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1690
 			goto after1
 		}
 		f.State = 1
@@ -1688,13 +1702,13 @@ after1:
 		_, err := awaited2.GetResult()
 		if (*f.seats) < 0 {
 			result0 = errors.New("oversold")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1692
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1706
 			return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:300
 		}
 		return true, err
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1698
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1712
 }
 
 // sellsMachine is [sells] as the root of a chain: chain, job and frame in one allocation.
@@ -1714,7 +1728,7 @@ func (f *sellsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sellsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.sells", "github.com/movenext/movenext/jobtest/planted_test.go", 297)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.sells", "github.com/movenext/movenext/jobtest/planted_test.go", 297)
 }
 
 // sellsFunc1Run is a function literal of [sells] for the runtime to call. It returns the results,
@@ -1727,7 +1741,7 @@ func sellsFunc1Run(lock *coord.Mutex, seats *int, after time.Duration, ctx conte
 		return v0
 	}
 	m := &sellsFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // sellsFunc1Locals is what a function literal of [sells] keeps while it is suspended.
@@ -1760,7 +1774,7 @@ func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:295
 	f.reserve1, result0 = reserveEnter(r, args.ctx, args.lock, args.seats, args.after)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1764
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1778
 	if f.reserve1 == nil {
 		goto after1
 	}
@@ -1769,7 +1783,7 @@ func (f *sellsFunc1Locals) moveNext(r *statemachine.Run, args *sellsFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:295
 	result0 = f.reserve1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1773
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1787
 	f.reserve1 = nil
 after1:
 	return true, result0
@@ -1792,7 +1806,7 @@ func (f *sellsFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sellsFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.sells", "github.com/movenext/movenext/jobtest/planted_test.go", 295)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.sells", "github.com/movenext/movenext/jobtest/planted_test.go", 295)
 }
 
 // Digest of stack.pop: 76170dd802f188bc
@@ -1807,7 +1821,8 @@ func (s *stack) popAsync() (result *job.Job[*node]) {
 		return statemachine.Completed(context.Background(), v0, nil)
 	}
 	m := &stackPopMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // popEnter enters [stack.pop] for another machine. It returns the results or, suspended, the frame
@@ -1865,7 +1880,7 @@ for1:
 	f.top = f.s.top
 	f.next = f.top.next
 	// planted_test.go:324: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1869
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1884
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1875,12 +1890,12 @@ resume1:
 		f.s.top = f.next
 		return true, f.top
 	}
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1879
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1894
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:330
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1884
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1899
 }
 
 func (f *stackPopFrame) Location() statemachine.Location {
@@ -1909,7 +1924,7 @@ func (f *stackPopMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stackPopMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*stack).pop", "github.com/movenext/movenext/jobtest/planted_test.go", 324)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*stack).pop", "github.com/movenext/movenext/jobtest/planted_test.go", 324)
 }
 
 // Digest of stack.take: 11cd54aa7f6ce5f3
@@ -1924,7 +1939,8 @@ func (s *stack) takeAsync(arg0 context.Context, greedy bool) (result *job.Job[jo
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &stackTakeMachine{kept: frame}
-	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, arg0, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // stackTakeLocals is what [stack.take] keeps while it is suspended.
@@ -1955,7 +1971,7 @@ func (f *stackTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	}
 //line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.pop1, f.first = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1959
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1975
 	if f.pop1 == nil {
 		goto after1
 	}
@@ -1964,7 +1980,7 @@ func (f *stackTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:339
 	f.first = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1968
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1984
 	f.pop1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:340
@@ -1972,7 +1988,7 @@ after1:
 		return true, nil
 	}
 	f.pop1, second = f.s.popEnter(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1976
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:1992
 	if f.pop1 == nil {
 		goto after2
 	}
@@ -1981,7 +1997,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:343
 	second = f.pop1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1985
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2001
 	f.pop1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_test.go:344
@@ -1992,7 +2008,7 @@ after2:
 		f.s.push(f.first)
 	}
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:1996
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2012
 }
 
 // stackTakeMachine is [stack.take] as the root of a chain: chain, job and frame in one allocation.
@@ -2012,7 +2028,7 @@ func (f *stackTakeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stackTakeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*stack).take", "github.com/movenext/movenext/jobtest/planted_test.go", 339, 343)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*stack).take", "github.com/movenext/movenext/jobtest/planted_test.go", 339, 343)
 }
 
 // Digest of peterson.enter: aa3fe8e4758479f2
@@ -2027,7 +2043,8 @@ func (p *peterson) enterAsync(me int) (result *job.Job[job.Void]) {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &petersonEnterMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // petersonEnterLocals is what [peterson.enter] keeps while it is suspended.
@@ -2065,7 +2082,7 @@ func (f *petersonEnterLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 //line github.com/movenext/movenext/jobtest/planted_test.go:379
 	f.p.turn = 1 - f.me
 	// planted_test.go:380: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2069
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2086
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -2077,7 +2094,7 @@ endIf1:
 		goto endIf2
 	}
 	// planted_test.go:384: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2081
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2098
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -2086,7 +2103,7 @@ resume2:
 	f.p.turn = 1 - f.me
 endIf2:
 	// planted_test.go:387: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2090
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2107
 	f.State = 3
 	return r.Yield(), nil
 resume3:
@@ -2098,24 +2115,24 @@ for1:
 		goto endFor1
 	}
 	// planted_test.go:389: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2102
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2119
 	f.State = 4
 	return r.Yield(), nil
 resume4:
 //line github.com/movenext/movenext/jobtest/planted_test.go:389
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2108
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2125
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_test.go:391
 	if f.p.inside++; f.p.inside > 1 {
 		result0 = errors.New("two are inside")
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2114
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2131
 		return true, result0
 //line github.com/movenext/movenext/jobtest/planted_test.go:393
 	}
 	// planted_test.go:394: job.Yield()
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2119
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2136
 	f.State = 5
 	return r.Yield(), nil
 resume5:
@@ -2124,7 +2141,7 @@ resume5:
 	f.p.inside--
 	f.p.wants[f.me] = false
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_async_test.go:2128
+//line github.com/movenext/movenext/jobtest/planted_async_test.go:2145
 }
 
 // petersonEnterMachine is [peterson.enter] as the root of a chain: chain, job and frame in one
@@ -2145,7 +2162,7 @@ func (f *petersonEnterMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *petersonEnterMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*peterson).enter", "github.com/movenext/movenext/jobtest/planted_test.go", 380, 384, 387, 389, 394)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*peterson).enter", "github.com/movenext/movenext/jobtest/planted_test.go", 380, 384, 387, 389, 394)
 }
 
-// Digest of what is above: 79edb324a205f0d7
+// Digest of what is above: f342955ebdbe4991

@@ -30,7 +30,8 @@ func (b *box) turnAsync(ctx context.Context, from, to int) (result *job.Job[job.
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &boxTurnMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // turnEnter enters [box.turn] for another machine. It returns the results or, suspended, the frame
@@ -89,7 +90,7 @@ func (f *boxTurnLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:66
 	f.lockOrWait1, err = f.b.mu.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:93
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:94
 	if f.lockOrWait1 == nil {
 		goto after1
 	}
@@ -98,13 +99,13 @@ func (f *boxTurnLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:66
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:102
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:103
 	f.lockOrWait1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:66
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:108
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:109
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:67
 		return true, result0
@@ -122,7 +123,7 @@ for1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:71
 	f.lockOrWait1, err = f.b.change.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:126
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:127
 	if f.lockOrWait1 == nil {
 		goto after2
 	}
@@ -131,18 +132,18 @@ for1:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:71
 	err = f.lockOrWait1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:135
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:136
 	f.lockOrWait1 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:71
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:141
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:142
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:72
 		return true, result0
 	}
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:146
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:147
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:75
@@ -153,11 +154,11 @@ endFor1:
 		f.b.change.Signal()
 	}
 	result0 = nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:157
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:158
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:81
 	return true, result0
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:161
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:162
 }
 
 func (f *boxTurnFrame) Location() statemachine.Location {
@@ -187,7 +188,7 @@ func (f *boxTurnMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *boxTurnMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*box).turn", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 66, 71)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.(*box).turn", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 66, 71)
 }
 
 // Digest of pass: 504e998f0fe58923
@@ -202,7 +203,8 @@ func passAsync(ctx context.Context, to, from *coord.Channel[int]) (result *job.J
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &passMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // passLocals is what [pass] keeps while it is suspended.
@@ -242,7 +244,7 @@ range1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:290
 	f.send1, err = f.to.SendEnterSoon(r, f.ctx, 1)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:246
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:248
 	if f.send1 == nil {
 		goto after1
 	}
@@ -251,7 +253,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:290
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:255
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:257
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:290
@@ -262,7 +264,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:289
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:266
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:268
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:294
@@ -274,7 +276,7 @@ range2:
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:295
 	f.receive2, _, err = f.from.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:278
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:280
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -284,7 +286,7 @@ range2:
 resume2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:295
 	_, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:288
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:290
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:295
@@ -295,13 +297,13 @@ after2:
 	}
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:294
 	f.i1++
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:299
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:301
 	goto range2
 endRange2:
 	r.Publish()
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:299
 	return true, nil
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:305
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:307
 }
 
 // passMachine is [pass] as the root of a chain: chain, job and frame in one allocation.
@@ -321,7 +323,7 @@ func (f *passMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *passMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.pass", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 290, 295)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.pass", "github.com/movenext/movenext/jobtest/planted_coord_test.go", 290, 295)
 }
 
 // Digest of send: 44dd40d5cd8f12c6
@@ -335,7 +337,8 @@ func sendAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[job.
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sendMachine{callee: callee}
-	return m.builder.Start(ctx, &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // sendEnter enters [send] for another machine. It returns the results, or the suspended callee
@@ -343,7 +346,7 @@ func sendAsync(ctx context.Context, c *coord.Channel[int]) (result *job.Job[job.
 func sendEnter(r *statemachine.Run, ctx context.Context, c *coord.Channel[int]) (*sendFrame, error) {
 //line github.com/movenext/movenext/jobtest/planted_coord_test.go:311
 	return c.SendEnter(r, ctx, 1)
-//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:347
+//line github.com/movenext/movenext/jobtest/planted_coord_async_test.go:350
 }
 
 // sendFrame is the frame of the function whose results [send] returns: it keeps nothing of its own
@@ -365,7 +368,7 @@ func (f *sendMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sendMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/jobtest_test.send", File: "github.com/movenext/movenext/jobtest/planted_coord_test.go", Line: 311}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/jobtest_test.send", File: "github.com/movenext/movenext/jobtest/planted_coord_test.go", Line: 311}
 }
 
-// Digest of what is above: dca27ce04537d460
+// Digest of what is above: 132d3b0c58617ca8

@@ -29,7 +29,8 @@ func spinAsync(arg0 context.Context, ready *bool) (result *job.Job[job.Void]) {
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &spinMachine{kept: frame}
-	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, arg0, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // spinLocals is what [spin] keeps while it is suspended.
@@ -57,18 +58,18 @@ for1:
 		goto endFor1
 	}
 	// sound_test.go:28: job.Yield()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:61
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:62
 	f.State = 1
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:28
 	_ = r.Refusal()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:67
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:68
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:30
 	return true, nil
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:72
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:73
 }
 
 // spinMachine is [spin] as the root of a chain: chain, job and frame in one allocation.
@@ -88,7 +89,7 @@ func (f *spinMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *spinMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.spin", "github.com/movenext/movenext/jobtest/sound_test.go", 28)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.spin", "github.com/movenext/movenext/jobtest/sound_test.go", 28)
 }
 
 // Digest of produce: 0be80a98bb07d11b
@@ -104,7 +105,8 @@ func produceAsync(ctx context.Context, c *coord.Channel[int], n int) (result *jo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &produceMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // produceLocals is what [produce] keeps while it is suspended.
@@ -151,7 +153,7 @@ range1:
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:50
 	f.send1, err = f.c.SendEnterSoon(r, f.ctx, f.i)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:155
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:157
 	if f.send1 == nil {
 		goto after1
 	}
@@ -160,7 +162,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:50
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:164
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:166
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:50
@@ -168,25 +170,25 @@ after1:
 		result0 = err
 //line github.com/movenext/movenext/jobtest/sound_test.go:51
 		r.Publish()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:172
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:174
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:51
 		return true, result0
 	}
 //line github.com/movenext/movenext/jobtest/sound_test.go:49
 	f.i++
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:179
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:181
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	result0 = nil
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	r.Publish()
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:186
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:188
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/sound_test.go:54
 	return true, result0
-//line github.com/movenext/movenext/jobtest/sound_async_test.go:190
+//line github.com/movenext/movenext/jobtest/sound_async_test.go:192
 }
 
 // produceMachine is [produce] as the root of a chain: chain, job and frame in one allocation.
@@ -207,7 +209,7 @@ func (f *produceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *produceMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.produce", "github.com/movenext/movenext/jobtest/sound_test.go", 50)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest_test.produce", "github.com/movenext/movenext/jobtest/sound_test.go", 50)
 }
 
-// Digest of what is above: bc8631b06b1bad2e
+// Digest of what is above: e6ac4810d01c499e

@@ -31,7 +31,8 @@ func echoAllAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &echoAllMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // echoAllLocals is what [echoAll] keeps while it is suspended.
@@ -78,7 +79,7 @@ func (f *echoAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 in
 for1:
 //line github.com/movenext/movenext/netio/adopt_test.go:87
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:82
+//line github.com/movenext/movenext/netio/adopt_async_test.go:83
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -87,19 +88,19 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/adopt_test.go:87
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:91
+//line github.com/movenext/movenext/netio/adopt_async_test.go:92
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/adopt_test.go:87
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/adopt_async_test.go:97
+//line github.com/movenext/movenext/netio/adopt_async_test.go:98
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:88
 		return true, result0, result1
 	}
 	f.readOrWrite2, f.n, err = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:103
+//line github.com/movenext/movenext/netio/adopt_async_test.go:104
 	if f.readOrWrite2 == nil {
 		goto after2
 	}
@@ -108,26 +109,26 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/adopt_test.go:90
 	f.n, err = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:112
+//line github.com/movenext/movenext/netio/adopt_async_test.go:113
 	f.readOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/netio/adopt_test.go:91
 	if err == io.EOF {
 		result0, result1 = f.total, nil
-//line github.com/movenext/movenext/netio/adopt_async_test.go:118
+//line github.com/movenext/movenext/netio/adopt_async_test.go:119
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:92
 		return true, result0, result1
 	}
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/adopt_async_test.go:125
+//line github.com/movenext/movenext/netio/adopt_async_test.go:126
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:95
 		return true, result0, result1
 	}
 	f.readOrWrite2, _, err = f.c.WriteEnter(r, f.p[:f.n])
-//line github.com/movenext/movenext/netio/adopt_async_test.go:131
+//line github.com/movenext/movenext/netio/adopt_async_test.go:132
 	if f.readOrWrite2 == nil {
 		goto after3
 	}
@@ -136,19 +137,19 @@ after2:
 resume3:
 //line github.com/movenext/movenext/netio/adopt_test.go:97
 	_, err = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/adopt_async_test.go:140
+//line github.com/movenext/movenext/netio/adopt_async_test.go:141
 	f.readOrWrite2 = nil
 after3:
 //line github.com/movenext/movenext/netio/adopt_test.go:97
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/adopt_async_test.go:146
+//line github.com/movenext/movenext/netio/adopt_async_test.go:147
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/adopt_test.go:98
 		return true, result0, result1
 	}
 	f.total += f.n
-//line github.com/movenext/movenext/netio/adopt_async_test.go:152
+//line github.com/movenext/movenext/netio/adopt_async_test.go:153
 	goto for1
 }
 
@@ -170,7 +171,7 @@ func (f *echoAllMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *echoAllMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.echoAll", "github.com/movenext/movenext/netio/adopt_test.go", 87, 90, 97)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.echoAll", "github.com/movenext/movenext/netio/adopt_test.go", 87, 90, 97)
 }
 
-// Digest of what is above: 4b0c4a52d16adc1f
+// Digest of what is above: 31936cb26edbcbe8

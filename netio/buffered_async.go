@@ -29,7 +29,8 @@ func bufferedReadAsync(b *Buffered, p []byte) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &bufferedReadMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // bufferedReadEnter enters [bufferedRead] for another machine. It returns the results or,
@@ -93,7 +94,7 @@ func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 	}
 //line github.com/movenext/movenext/netio/buffered.go:72
 	f.readOnce1, result0, result1 = readOnceEnter(r, f.b.src, f.p)
-//line github.com/movenext/movenext/netio/buffered_async.go:97
+//line github.com/movenext/movenext/netio/buffered_async.go:98
 	if f.readOnce1 == nil {
 		goto after1
 	}
@@ -103,14 +104,14 @@ func (f *bufferedReadLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:72
 	result0, result1 = f.readOnce1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:107
+//line github.com/movenext/movenext/netio/buffered_async.go:108
 	f.readOnce1 = nil
 after1:
 	return true, result0, result1
 endIf2:
 //line github.com/movenext/movenext/netio/buffered.go:74
 	f.fillOnce2 = fillOnceEnter(r, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:114
+//line github.com/movenext/movenext/netio/buffered_async.go:115
 	if f.fillOnce2 == nil {
 		goto after2
 	}
@@ -119,13 +120,13 @@ endIf2:
 resume2:
 //line github.com/movenext/movenext/netio/buffered.go:74
 	f.fillOnce2.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:123
+//line github.com/movenext/movenext/netio/buffered_async.go:124
 	f.fillOnce2 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/netio/buffered.go:76
 	result0, result1 = f.b.take(f.p)
-//line github.com/movenext/movenext/netio/buffered_async.go:129
+//line github.com/movenext/movenext/netio/buffered_async.go:130
 	return true, result0, result1
 }
 
@@ -156,7 +157,7 @@ func (f *bufferedReadMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *bufferedReadMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedRead", "github.com/movenext/movenext/netio/buffered.go", 72, 74)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedRead", "github.com/movenext/movenext/netio/buffered.go", 72, 74)
 }
 
 // Digest of bufferedReadable: 7658cc7078822511
@@ -170,7 +171,8 @@ func bufferedReadableAsync(ctx context.Context, b *Buffered) (result *job.Job[jo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &bufferedReadableMachine{callee: callee}
-	return m.builder.Start(ctx, &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // bufferedReadableEnter enters [bufferedReadable] for another machine. It returns the results, or
@@ -182,7 +184,7 @@ func bufferedReadableEnter(r *statemachine.Run, ctx context.Context, b *Buffered
 		return waitReadableEnter(r, ctx, b.src)
 	}
 	return nil, nil
-//line github.com/movenext/movenext/netio/buffered_async.go:186
+//line github.com/movenext/movenext/netio/buffered_async.go:188
 }
 
 // bufferedReadableFrame is the frame of the function whose results [bufferedReadable] returns: it
@@ -205,7 +207,7 @@ func (f *bufferedReadableMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *bufferedReadableMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio.bufferedReadable", File: "github.com/movenext/movenext/netio/buffered.go", Line: 132}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/netio.bufferedReadable", File: "github.com/movenext/movenext/netio/buffered.go", Line: 132}
 }
 
 // Digest of bufferedReadLine: c570b8a810f72ab5
@@ -220,7 +222,8 @@ func bufferedReadLineAsync(ctx context.Context, b *Buffered, limit int) (result 
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &bufferedReadLineMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // bufferedReadLineEnter enters [bufferedReadLine] for another machine. It returns the results or,
@@ -281,7 +284,7 @@ for1:
 		rest := f.b.buf[f.b.lo:f.b.hi]
 		if i := bytes.IndexByte(rest[f.seen:], '\n'); i >= 0 {
 			result0, result1 = f.b.line(f.seen+i, f.limit)
-//line github.com/movenext/movenext/netio/buffered_async.go:285
+//line github.com/movenext/movenext/netio/buffered_async.go:288
 			return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:165
 		}
@@ -293,12 +296,12 @@ for1:
 	}
 	if f.b.err != nil {
 		result0, result1 = f.b.lastLine(f.limit)
-//line github.com/movenext/movenext/netio/buffered_async.go:297
+//line github.com/movenext/movenext/netio/buffered_async.go:300
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:172
 	}
 	f.fill1, err = fillEnter(r, f.ctx, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:302
+//line github.com/movenext/movenext/netio/buffered_async.go:305
 	if f.fill1 == nil {
 		goto after1
 	}
@@ -307,14 +310,14 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:173
 	err = f.fill1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:311
+//line github.com/movenext/movenext/netio/buffered_async.go:314
 	f.fill1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:173
 	if err != nil {
 		return true, nil, err
 	}
-//line github.com/movenext/movenext/netio/buffered_async.go:318
+//line github.com/movenext/movenext/netio/buffered_async.go:321
 	goto for1
 }
 
@@ -345,7 +348,7 @@ func (f *bufferedReadLineMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *bufferedReadLineMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedReadLine", "github.com/movenext/movenext/netio/buffered.go", 173)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedReadLine", "github.com/movenext/movenext/netio/buffered.go", 173)
 }
 
 // Digest of bufferedPeek: 285e7f2cdd6b385f
@@ -360,7 +363,8 @@ func bufferedPeekAsync(ctx context.Context, b *Buffered, n int) (result *job.Job
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &bufferedPeekMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // bufferedPeekEnter enters [bufferedPeek] for another machine. It returns the results or,
@@ -420,12 +424,12 @@ for1:
 //line github.com/movenext/movenext/netio/buffered.go:221
 	if f.b.err != nil {
 		result0, result1 = f.b.buf[f.b.lo:f.b.hi], f.b.takeError()
-//line github.com/movenext/movenext/netio/buffered_async.go:424
+//line github.com/movenext/movenext/netio/buffered_async.go:428
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/buffered.go:223
 	}
 	f.fill1, err = fillEnter(r, f.ctx, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:429
+//line github.com/movenext/movenext/netio/buffered_async.go:433
 	if f.fill1 == nil {
 		goto after1
 	}
@@ -434,19 +438,19 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:224
 	err = f.fill1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:438
+//line github.com/movenext/movenext/netio/buffered_async.go:442
 	f.fill1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:224
 	if err != nil {
 		return true, f.b.buf[f.b.lo:f.b.hi], err
 	}
-//line github.com/movenext/movenext/netio/buffered_async.go:445
+//line github.com/movenext/movenext/netio/buffered_async.go:449
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/netio/buffered.go:228
 	return true, f.b.buf[f.b.lo : f.b.lo+f.n], nil
-//line github.com/movenext/movenext/netio/buffered_async.go:450
+//line github.com/movenext/movenext/netio/buffered_async.go:454
 }
 
 func (f *bufferedPeekFrame) Location() statemachine.Location {
@@ -476,7 +480,7 @@ func (f *bufferedPeekMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *bufferedPeekMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedPeek", "github.com/movenext/movenext/netio/buffered.go", 224)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedPeek", "github.com/movenext/movenext/netio/buffered.go", 224)
 }
 
 // Digest of fill: de247f442a9372e0
@@ -491,7 +495,8 @@ func fillAsync(ctx context.Context, b *Buffered) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &fillMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // fillEnter enters [fill] for another machine. It returns the results or, suspended, the frame
@@ -549,7 +554,7 @@ func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnde
 		f.b.giveBack()
 	}
 	f.waitReadable1, err = waitReadableEnter(r, ctx, f.b.src)
-//line github.com/movenext/movenext/netio/buffered_async.go:553
+//line github.com/movenext/movenext/netio/buffered_async.go:558
 	if f.waitReadable1 == nil {
 		goto after1
 	}
@@ -558,7 +563,7 @@ func (f *fillLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnde
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:240
 	err = f.waitReadable1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:562
+//line github.com/movenext/movenext/netio/buffered_async.go:567
 	f.waitReadable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:240
@@ -566,7 +571,7 @@ after1:
 		return true, err
 	}
 	f.fillOnce2 = fillOnceEnter(r, f.b)
-//line github.com/movenext/movenext/netio/buffered_async.go:570
+//line github.com/movenext/movenext/netio/buffered_async.go:575
 	if f.fillOnce2 == nil {
 		goto after2
 	}
@@ -576,12 +581,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/buffered.go:243
 	f.fillOnce2.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:580
+//line github.com/movenext/movenext/netio/buffered_async.go:585
 	f.fillOnce2 = nil
 after2:
 //line github.com/movenext/movenext/netio/buffered.go:244
 	return true, nil
-//line github.com/movenext/movenext/netio/buffered_async.go:585
+//line github.com/movenext/movenext/netio/buffered_async.go:590
 }
 
 func (f *fillFrame) Location() statemachine.Location {
@@ -610,7 +615,7 @@ func (f *fillMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *fillMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.fill", "github.com/movenext/movenext/netio/buffered.go", 240, 243)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.fill", "github.com/movenext/movenext/netio/buffered.go", 240, 243)
 }
 
 // Digest of fillOnce: 70e81516ab6cb8b6
@@ -625,7 +630,8 @@ func fillOnceAsync(b *Buffered) (result *job.Job[job.Void]) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &fillOnceMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // fillOnceEnter enters [fillOnce] for another machine. It returns the results or, suspended, the
@@ -667,7 +673,7 @@ func (f *fillOnceFrame) MoveNext(r *statemachine.Run) bool {
 //line github.com/movenext/movenext/netio/buffered.go:251
 	f.b.makeRoom()
 	f.readOnce1, n, err = readOnceEnter(r, f.b.src, f.b.buf[f.b.hi:])
-//line github.com/movenext/movenext/netio/buffered_async.go:671
+//line github.com/movenext/movenext/netio/buffered_async.go:677
 	if f.readOnce1 == nil {
 		goto after1
 	}
@@ -676,13 +682,13 @@ func (f *fillOnceFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/netio/buffered.go:252
 	n, err = f.readOnce1.Results(r)
-//line github.com/movenext/movenext/netio/buffered_async.go:680
+//line github.com/movenext/movenext/netio/buffered_async.go:686
 	f.readOnce1 = nil
 after1:
 //line github.com/movenext/movenext/netio/buffered.go:253
 	f.b.hi += n
 	f.b.err = err
-//line github.com/movenext/movenext/netio/buffered_async.go:686
+//line github.com/movenext/movenext/netio/buffered_async.go:692
 	return true
 }
 
@@ -710,7 +716,7 @@ func (f *fillOnceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *fillOnceMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.fillOnce", "github.com/movenext/movenext/netio/buffered.go", 252)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.fillOnce", "github.com/movenext/movenext/netio/buffered.go", 252)
 }
 
-// Digest of what is above: 0852f14579edf776
+// Digest of what is above: 2be9be800622edc0

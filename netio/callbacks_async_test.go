@@ -29,7 +29,8 @@ func readOneAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[byte])
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &readOneMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // readOneLocals is what [readOne] keeps while it is suspended.
@@ -63,7 +64,7 @@ func (f *readOneLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	f.readable1 = f.c.ReadableAsync(ctx)
 //line github.com/movenext/movenext/netio/callbacks_test.go:202
 	if statemachine.TwinEnded(r, f.readable1) {
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:67
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:68
 		goto resume1
 	}
 	f.State = 1
@@ -72,7 +73,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/callbacks_test.go:202
 		_, err := statemachine.TwinResult(r, f.readable1)
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:76
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:77
 		f.readable1 = nil
 //line github.com/movenext/movenext/netio/callbacks_test.go:202
 		if err != nil {
@@ -83,7 +84,7 @@ resume1:
 	f.read2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/callbacks_test.go:205
 	if statemachine.TwinEnded(r, f.read2) {
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:87
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:88
 		goto resume2
 	}
 	f.State = 2
@@ -93,12 +94,12 @@ resume2:
 	{
 //line github.com/movenext/movenext/netio/callbacks_test.go:205
 		_, err := statemachine.TwinResult(r, f.read2)
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:97
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:98
 		f.read2 = nil
 //line github.com/movenext/movenext/netio/callbacks_test.go:206
 		return true, f.p[0], err
 	}
-//line github.com/movenext/movenext/netio/callbacks_async_test.go:102
+//line github.com/movenext/movenext/netio/callbacks_async_test.go:103
 }
 
 // readOneMachine is [readOne] as the root of a chain: chain, job and frame in one allocation.
@@ -118,7 +119,7 @@ func (f *readOneMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *readOneMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readOne", "github.com/movenext/movenext/netio/callbacks_test.go", 202, 205)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readOne", "github.com/movenext/movenext/netio/callbacks_test.go", 202, 205)
 }
 
-// Digest of what is above: 059f2d3f93608376
+// Digest of what is above: 1fba424dffb0010a

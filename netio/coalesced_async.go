@@ -28,7 +28,8 @@ func bufferedWriteAsync(b *BufferedWriter, p []byte) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &bufferedWriteMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // bufferedWriteEnter enters [bufferedWrite] for another machine. It returns the results or,
@@ -89,7 +90,7 @@ func (f *bufferedWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	}
 //line github.com/movenext/movenext/netio/coalesced.go:50
 	f.bufferedFlush1, err = bufferedFlushEnter(r, context.Background(), f.b)
-//line github.com/movenext/movenext/netio/coalesced_async.go:93
+//line github.com/movenext/movenext/netio/coalesced_async.go:94
 	if f.bufferedFlush1 == nil {
 		goto after1
 	}
@@ -98,7 +99,7 @@ func (f *bufferedWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 resume1:
 //line github.com/movenext/movenext/netio/coalesced.go:50
 	err = f.bufferedFlush1.Results(r)
-//line github.com/movenext/movenext/netio/coalesced_async.go:102
+//line github.com/movenext/movenext/netio/coalesced_async.go:103
 	f.bufferedFlush1 = nil
 after1:
 //line github.com/movenext/movenext/netio/coalesced.go:50
@@ -114,7 +115,7 @@ endIf1:
 	}
 //line github.com/movenext/movenext/netio/coalesced.go:58
 	f.writeAll2, n, err = writeAllEnter(r, context.Background(), f.b.dst, f.p)
-//line github.com/movenext/movenext/netio/coalesced_async.go:118
+//line github.com/movenext/movenext/netio/coalesced_async.go:119
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -124,7 +125,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/netio/coalesced.go:58
 	n, err = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/netio/coalesced_async.go:128
+//line github.com/movenext/movenext/netio/coalesced_async.go:129
 	f.writeAll2 = nil
 after2:
 //line github.com/movenext/movenext/netio/coalesced.go:59
@@ -139,7 +140,7 @@ endIf2:
 	}
 	f.b.n += copy(f.b.chunk[f.b.n:], f.p)
 	result0, result1 = len(f.p), nil
-//line github.com/movenext/movenext/netio/coalesced_async.go:143
+//line github.com/movenext/movenext/netio/coalesced_async.go:144
 	return true, result0, result1
 }
 
@@ -170,7 +171,7 @@ func (f *bufferedWriteMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *bufferedWriteMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedWrite", "github.com/movenext/movenext/netio/coalesced.go", 50, 58)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedWrite", "github.com/movenext/movenext/netio/coalesced.go", 50, 58)
 }
 
 // Digest of bufferedFlush: 3ea397655a3d6db7
@@ -185,7 +186,8 @@ func bufferedFlushAsync(ctx context.Context, b *BufferedWriter) (result *job.Job
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &bufferedFlushMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // bufferedFlushEnter enters [bufferedFlush] for another machine. It returns the results or,
@@ -241,7 +243,7 @@ func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context)
 		return true, f.b.err
 	}
 	f.writeAll1, writeAll1Value, writeAll1Err = writeAllEnter(r, ctx, f.b.dst, f.b.chunk[:f.b.n])
-//line github.com/movenext/movenext/netio/coalesced_async.go:245
+//line github.com/movenext/movenext/netio/coalesced_async.go:247
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -250,7 +252,7 @@ func (f *bufferedFlushLocals) moveNext(r *statemachine.Run, ctx context.Context)
 resume1:
 //line github.com/movenext/movenext/netio/coalesced.go:93
 	writeAll1Value, writeAll1Err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/coalesced_async.go:254
+//line github.com/movenext/movenext/netio/coalesced_async.go:256
 	f.writeAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/coalesced.go:93
@@ -258,7 +260,7 @@ after1:
 	chunks.Put(f.b.chunk)
 	f.b.chunk, f.b.n = nil, 0
 	return true, f.b.err
-//line github.com/movenext/movenext/netio/coalesced_async.go:262
+//line github.com/movenext/movenext/netio/coalesced_async.go:264
 }
 
 func (f *bufferedFlushFrame) Location() statemachine.Location {
@@ -288,7 +290,7 @@ func (f *bufferedFlushMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *bufferedFlushMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedFlush", "github.com/movenext/movenext/netio/coalesced.go", 93)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.bufferedFlush", "github.com/movenext/movenext/netio/coalesced.go", 93)
 }
 
-// Digest of what is above: bd693e8580e9c58b
+// Digest of what is above: 46690ab59c33a2c9

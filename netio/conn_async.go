@@ -27,7 +27,8 @@ func connTransferDataAsync(c *Conn, k kind, p []byte) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &connTransferDataMachine{callee: callee}
-	return m.builder.Start(context.Background(), &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // connTransferDataEnter enters [connTransferData] for another machine. It returns the results, or
@@ -35,7 +36,7 @@ func connTransferDataAsync(c *Conn, k kind, p []byte) (result *job.Job[int]) {
 func connTransferDataEnter(r *statemachine.Run, c *Conn, k kind, p []byte) (*connTransferDataFrame, int, error) {
 //line github.com/movenext/movenext/netio/conn.go:187
 	return c.transferDataEnter(r, k, p)
-//line github.com/movenext/movenext/netio/conn_async.go:39
+//line github.com/movenext/movenext/netio/conn_async.go:40
 }
 
 // connTransferDataFrame is the frame of the function whose results [connTransferData] returns: it
@@ -58,7 +59,7 @@ func (f *connTransferDataMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *connTransferDataMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio.connTransferData", File: "github.com/movenext/movenext/netio/conn.go", Line: 187}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/netio.connTransferData", File: "github.com/movenext/movenext/netio/conn.go", Line: 187}
 }
 
 // Digest of connWriteAll: 864dcd766f676038
@@ -72,7 +73,8 @@ func connWriteAllAsync(ctx context.Context, c *Conn, p []byte) (result *job.Job[
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &connWriteAllMachine{callee: callee}
-	return m.builder.Start(ctx, &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // connWriteAllEnter enters [connWriteAll] for another machine. It returns the results, or the
@@ -80,7 +82,7 @@ func connWriteAllAsync(ctx context.Context, c *Conn, p []byte) (result *job.Job[
 func connWriteAllEnter(r *statemachine.Run, ctx context.Context, c *Conn, p []byte) (*connWriteAllFrame, int, error) {
 //line github.com/movenext/movenext/netio/conn.go:192
 	return c.WriteAllEnter(r, ctx, p)
-//line github.com/movenext/movenext/netio/conn_async.go:84
+//line github.com/movenext/movenext/netio/conn_async.go:86
 }
 
 // connWriteAllFrame is the frame of the function whose results [connWriteAll] returns: it keeps
@@ -103,7 +105,7 @@ func (f *connWriteAllMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *connWriteAllMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio.connWriteAll", File: "github.com/movenext/movenext/netio/conn.go", Line: 192}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/netio.connWriteAll", File: "github.com/movenext/movenext/netio/conn.go", Line: 192}
 }
 
 // Digest of connAwait: f0211203f305b572
@@ -117,7 +119,8 @@ func connAwaitAsync(ctx context.Context, c *Conn, k kind) (result *job.Job[job.V
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &connAwaitMachine{callee: callee}
-	return m.builder.Start(ctx, &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // connAwaitEnter enters [connAwait] for another machine. It returns the results, or the suspended
@@ -125,7 +128,7 @@ func connAwaitAsync(ctx context.Context, c *Conn, k kind) (result *job.Job[job.V
 func connAwaitEnter(r *statemachine.Run, ctx context.Context, c *Conn, k kind) (*connAwaitFrame, error) {
 //line github.com/movenext/movenext/netio/conn.go:217
 	return c.awaitEnter(r, ctx, k)
-//line github.com/movenext/movenext/netio/conn_async.go:129
+//line github.com/movenext/movenext/netio/conn_async.go:132
 }
 
 // connAwaitFrame is the frame of the function whose results [connAwait] returns: it keeps nothing
@@ -147,7 +150,7 @@ func (f *connAwaitMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *connAwaitMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio.connAwait", File: "github.com/movenext/movenext/netio/conn.go", Line: 217}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/netio.connAwait", File: "github.com/movenext/movenext/netio/conn.go", Line: 217}
 }
 
-// Digest of what is above: 4b16071883b50cb5
+// Digest of what is above: 679d36d017e18159

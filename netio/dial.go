@@ -41,13 +41,13 @@ func DialAsync(ctx context.Context, network, address string) *job.Job[*Conn] {
 		ctx = context.Background()
 	}
 	p := new(promise.Promise[*Conn])
-	promise.Init(p)
+	promise.Init(&p.Job)
 	if err := checkDial(ctx, network); err != nil {
 		promise.TryComplete(p, ctx, nil, err) // the job is not published yet: no waiter to notify
-		return p.Job()
+		return &p.Job
 	}
 	go promise.Perform(p, ctx, func() (*Conn, error) { return dial(ctx, network, address) })
-	return p.Job()
+	return &p.Job
 }
 
 func withoutCancel(ctx context.Context) context.Context {

@@ -32,7 +32,8 @@ func shoutAsync(ctx context.Context, c *netio.Conn) (result *job.Job[job.Void]) 
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &shoutMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // shoutEnter enters [shout] for another machine. It returns the results or, suspended, the frame
@@ -100,7 +101,7 @@ func (f *shoutLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 for1:
 //line github.com/movenext/movenext/netio/example_test.go:23
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/example_async_test.go:104
+//line github.com/movenext/movenext/netio/example_async_test.go:105
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -110,20 +111,20 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:23
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:114
+//line github.com/movenext/movenext/netio/example_async_test.go:115
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/example_test.go:23
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:120
+//line github.com/movenext/movenext/netio/example_async_test.go:121
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:24
 		return true, result0
 	}
 	f.p = make([]byte, 32) // there is something to read now
 	f.readOrWrite2, n, err = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/example_async_test.go:127
+//line github.com/movenext/movenext/netio/example_async_test.go:128
 	if f.readOrWrite2 == nil {
 		goto after2
 	}
@@ -132,20 +133,20 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/example_test.go:27
 	n, err = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:136
+//line github.com/movenext/movenext/netio/example_async_test.go:137
 	f.readOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/netio/example_test.go:28
 	if errors.Is(err, io.EOF) {
 		result0 = nil
-//line github.com/movenext/movenext/netio/example_async_test.go:142
+//line github.com/movenext/movenext/netio/example_async_test.go:143
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:29
 		return true, result0
 	}
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:149
+//line github.com/movenext/movenext/netio/example_async_test.go:150
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:32
 		return true, result0
@@ -156,7 +157,7 @@ after2:
 		}
 	}
 	f.readOrWrite2, _, err = f.c.WriteEnter(r, f.p[:n])
-//line github.com/movenext/movenext/netio/example_async_test.go:160
+//line github.com/movenext/movenext/netio/example_async_test.go:161
 	if f.readOrWrite2 == nil {
 		goto after3
 	}
@@ -166,18 +167,18 @@ after2:
 resume3:
 //line github.com/movenext/movenext/netio/example_test.go:39
 	_, err = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:170
+//line github.com/movenext/movenext/netio/example_async_test.go:171
 	f.readOrWrite2 = nil
 after3:
 //line github.com/movenext/movenext/netio/example_test.go:39
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:176
+//line github.com/movenext/movenext/netio/example_async_test.go:177
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:40
 		return true, result0
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:181
+//line github.com/movenext/movenext/netio/example_async_test.go:182
 	goto for1
 }
 
@@ -208,7 +209,7 @@ func (f *shoutMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *shoutMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.shout", "github.com/movenext/movenext/netio/example_test.go", 23, 27, 39)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.shout", "github.com/movenext/movenext/netio/example_test.go", 23, 27, 39)
 }
 
 // Digest of serve: bfb23741759787ba
@@ -223,7 +224,8 @@ func serveAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Voi
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // serveLocals is what [serve] keeps while it is suspended.
@@ -261,7 +263,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 	}
 //line github.com/movenext/movenext/netio/example_test.go:49
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/netio/example_async_test.go:265
+//line github.com/movenext/movenext/netio/example_async_test.go:267
 		goto resume1
 	}
 	f.State = 1
@@ -269,7 +271,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:49
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/netio/example_async_test.go:273
+//line github.com/movenext/movenext/netio/example_async_test.go:275
 	f.inScope1 = nil
 	return true, result0
 }
@@ -291,7 +293,7 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 49)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 49)
 }
 
 // serveFunc1Run is a function literal of [serve] for the runtime to call. It returns the results,
@@ -305,7 +307,7 @@ func serveFunc1Run(l *netio.Listener, ctx context.Context, s *job.Scope) error {
 		return frame.result0
 	}
 	m := &serveFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // serveFunc1Frame is the frame of a function literal of [serve]: what it keeps while it is
@@ -362,7 +364,7 @@ range1:
 	// example_test.go:50: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/example_test.go:50
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/netio/example_async_test.go:366
+//line github.com/movenext/movenext/netio/example_async_test.go:368
 		goto resume1
 	}
 	f.State = 1
@@ -377,7 +379,7 @@ resume1:
 		c, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/netio/example_async_test.go:381
+//line github.com/movenext/movenext/netio/example_async_test.go:383
 			goto leave1
 //line github.com/movenext/movenext/netio/example_test.go:53
 		}
@@ -385,12 +387,12 @@ resume1:
 			return serveFunc2Run(c, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/netio/example_async_test.go:389
+//line github.com/movenext/movenext/netio/example_async_test.go:391
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/netio/example_async_test.go:394
+//line github.com/movenext/movenext/netio/example_async_test.go:396
 		goto resume2
 	}
 	f.State = 2
@@ -401,7 +403,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/example_async_test.go:405
+//line github.com/movenext/movenext/netio/example_async_test.go:407
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:54
@@ -409,15 +411,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/example_async_test.go:413
+//line github.com/movenext/movenext/netio/example_async_test.go:415
 	f.loop1 = nil
 //line github.com/movenext/movenext/netio/example_test.go:56
 	f.result0 = nil
-//line github.com/movenext/movenext/netio/example_async_test.go:417
+//line github.com/movenext/movenext/netio/example_async_test.go:419
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/example_test.go:56
 	return true
-//line github.com/movenext/movenext/netio/example_async_test.go:421
+//line github.com/movenext/movenext/netio/example_async_test.go:423
 }
 
 // serveFunc1Machine is a function literal of [serve] as the root of a chain: chain and frame in
@@ -437,7 +439,7 @@ func (f *serveFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serveFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 50, 50)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 50, 50)
 }
 
 // serveFunc2Run is a function literal of [serve] for the runtime to call. It returns the results,
@@ -450,7 +452,7 @@ func serveFunc2Run(c *netio.Conn, ctx context.Context) error {
 		return v0
 	}
 	m := &serveFunc2Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // serveFunc2Locals is what a function literal of [serve] keeps while it is suspended.
@@ -481,7 +483,7 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 	}
 //line github.com/movenext/movenext/netio/example_test.go:54
 	f.shout1, result0 = shoutEnter(r, args.ctx, args.c)
-//line github.com/movenext/movenext/netio/example_async_test.go:485
+//line github.com/movenext/movenext/netio/example_async_test.go:487
 	if f.shout1 == nil {
 		goto after1
 	}
@@ -490,7 +492,7 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/netio/example_test.go:54
 	result0 = f.shout1.Results(r)
-//line github.com/movenext/movenext/netio/example_async_test.go:494
+//line github.com/movenext/movenext/netio/example_async_test.go:496
 	f.shout1 = nil
 after1:
 	return true, result0
@@ -513,7 +515,7 @@ func (f *serveFunc2Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serveFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 54)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.serve", "github.com/movenext/movenext/netio/example_test.go", 54)
 }
 
-// Digest of what is above: c8c00e8ac94ded86
+// Digest of what is above: 8201cdf5bd28d913

@@ -27,7 +27,8 @@ func listenerAcceptAsync(l *Listener) (result *job.Job[*Conn]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &listenerAcceptMachine{callee: callee}
-	return m.builder.Start(context.Background(), &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // listenerAcceptEnter enters [listenerAccept] for another machine. It returns the results, or the
@@ -35,7 +36,7 @@ func listenerAcceptAsync(l *Listener) (result *job.Job[*Conn]) {
 func listenerAcceptEnter(r *statemachine.Run, l *Listener) (*listenerAcceptFrame, *Conn, error) {
 //line github.com/movenext/movenext/netio/listener.go:47
 	return l.AcceptEnter(r)
-//line github.com/movenext/movenext/netio/listener_async.go:39
+//line github.com/movenext/movenext/netio/listener_async.go:40
 }
 
 // listenerAcceptFrame is the frame of the function whose results [listenerAccept] returns: it
@@ -58,7 +59,7 @@ func (f *listenerAcceptMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *listenerAcceptMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAccept", File: "github.com/movenext/movenext/netio/listener.go", Line: 47}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAccept", File: "github.com/movenext/movenext/netio/listener.go", Line: 47}
 }
 
 // Digest of listenerAcceptContext: 3b0e6bea455ece70
@@ -73,7 +74,8 @@ func listenerAcceptContextAsync(ctx context.Context, l *Listener) (result *job.J
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &listenerAcceptContextMachine{callee: callee}
-	return m.builder.Start(ctx, &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // listenerAcceptContextEnter enters [listenerAcceptContext] for another machine. It returns the
@@ -81,7 +83,7 @@ func listenerAcceptContextAsync(ctx context.Context, l *Listener) (result *job.J
 func listenerAcceptContextEnter(r *statemachine.Run, ctx context.Context, l *Listener) (*listenerAcceptContextFrame, *Conn, error) {
 //line github.com/movenext/movenext/netio/listener.go:110
 	return l.AcceptContextEnter(r, ctx)
-//line github.com/movenext/movenext/netio/listener_async.go:85
+//line github.com/movenext/movenext/netio/listener_async.go:87
 }
 
 // listenerAcceptContextFrame is the frame of the function whose results [listenerAcceptContext]
@@ -104,7 +106,7 @@ func (f *listenerAcceptContextMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *listenerAcceptContextMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAcceptContext", File: "github.com/movenext/movenext/netio/listener.go", Line: 110}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/netio.listenerAcceptContext", File: "github.com/movenext/movenext/netio/listener.go", Line: 110}
 }
 
 // Digest of listenerAll: c269b3914c797a2a
@@ -147,7 +149,7 @@ func (f *listenerAllFrame) MoveNext(r *statemachine.Run) bool {
 for1:
 //line github.com/movenext/movenext/netio/listener.go:134
 	f.acceptContext1, c, f.err = f.l.AcceptContextEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/listener_async.go:151
+//line github.com/movenext/movenext/netio/listener_async.go:153
 	if f.acceptContext1 == nil {
 		goto after1
 	}
@@ -156,18 +158,18 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/listener.go:134
 	c, f.err = f.acceptContext1.Results(r)
-//line github.com/movenext/movenext/netio/listener_async.go:160
+//line github.com/movenext/movenext/netio/listener_async.go:162
 	f.acceptContext1 = nil
 after1:
 //line github.com/movenext/movenext/netio/listener.go:135
 	if isClosed(f.err) {
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/netio/listener_async.go:166
+//line github.com/movenext/movenext/netio/listener_async.go:168
 		return true
 //line github.com/movenext/movenext/netio/listener.go:137
 	}
 	f.Emit(c, f.err)
-//line github.com/movenext/movenext/netio/listener_async.go:171
+//line github.com/movenext/movenext/netio/listener_async.go:173
 	f.State = 2
 	return true
 resume2:
@@ -184,7 +186,7 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/netio/listener_async.go:188
+//line github.com/movenext/movenext/netio/listener_async.go:190
 	f.State = statemachine.Finished
 	return true
 endIf1:
@@ -195,4 +197,4 @@ func (f *listenerAllFrame) Location() statemachine.Location {
 	return statemachine.At(&f.Frame, "github.com/movenext/movenext/netio.listenerAll", "github.com/movenext/movenext/netio/listener.go", 134, 138)
 }
 
-// Digest of what is above: c98c787f9729f4bd
+// Digest of what is above: 8e269f844617f189

@@ -30,7 +30,8 @@ func greetAllAsync(ctx context.Context, l *netio.Listener, word string) (result 
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &greetAllMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // greetAllFrame is the frame of [greetAll]: what it keeps while it is suspended, its results among
@@ -95,7 +96,7 @@ range1:
 	// listener_test.go:116: for c, err := range l.All(ctx) {
 //line github.com/movenext/movenext/netio/listener_test.go:116
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:99
+//line github.com/movenext/movenext/netio/listener_async_test.go:100
 		goto resume1
 	}
 	f.State = 1
@@ -112,14 +113,14 @@ resume1:
 		f.c, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.result0, f.result1 = f.n, err2
-//line github.com/movenext/movenext/netio/listener_async_test.go:116
+//line github.com/movenext/movenext/netio/listener_async_test.go:117
 			goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:119
 		}
 	}
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	f.write2, _, err = f.c.WriteEnter(r, []byte(f.word))
-//line github.com/movenext/movenext/netio/listener_async_test.go:123
+//line github.com/movenext/movenext/netio/listener_async_test.go:124
 	if f.write2 == nil {
 		goto after2
 	}
@@ -128,29 +129,29 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	_, err = f.write2.Results(r)
-//line github.com/movenext/movenext/netio/listener_async_test.go:132
+//line github.com/movenext/movenext/netio/listener_async_test.go:133
 	f.write2 = nil
 after2:
 //line github.com/movenext/movenext/netio/listener_test.go:120
 	if err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:138
+//line github.com/movenext/movenext/netio/listener_async_test.go:139
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:122
 	}
 	if err := f.c.Close(); err != nil {
 		f.result0, f.result1 = f.n, err
-//line github.com/movenext/movenext/netio/listener_async_test.go:144
+//line github.com/movenext/movenext/netio/listener_async_test.go:145
 		goto leave1
 //line github.com/movenext/movenext/netio/listener_test.go:125
 	}
 	f.n++
-//line github.com/movenext/movenext/netio/listener_async_test.go:149
+//line github.com/movenext/movenext/netio/listener_async_test.go:150
 	goto range1
 leave1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/netio/listener_async_test.go:154
+//line github.com/movenext/movenext/netio/listener_async_test.go:155
 		goto resume3
 	}
 	f.State = 3
@@ -161,7 +162,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/listener_async_test.go:165
+//line github.com/movenext/movenext/netio/listener_async_test.go:166
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_test.go:126
@@ -169,15 +170,15 @@ resume3:
 done1:
 //line github.com/movenext/movenext/netio/listener_test.go:126
 	f.loops.Close()
-//line github.com/movenext/movenext/netio/listener_async_test.go:173
+//line github.com/movenext/movenext/netio/listener_async_test.go:174
 	f.loop1 = nil
 //line github.com/movenext/movenext/netio/listener_test.go:128
 	f.result0, f.result1 = f.n, nil
-//line github.com/movenext/movenext/netio/listener_async_test.go:177
+//line github.com/movenext/movenext/netio/listener_async_test.go:178
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/listener_test.go:128
 	return true
-//line github.com/movenext/movenext/netio/listener_async_test.go:181
+//line github.com/movenext/movenext/netio/listener_async_test.go:182
 }
 
 // greetAllMachine is [greetAll] as the root of a chain: chain, job and frame in one allocation.
@@ -197,7 +198,7 @@ func (f *greetAllMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *greetAllMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.greetAll", "github.com/movenext/movenext/netio/listener_test.go", 116, 120, 116)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.greetAll", "github.com/movenext/movenext/netio/listener_test.go", 116, 120, 116)
 }
 
 // Digest of acceptOne: 0c553ea96d3130e7
@@ -211,7 +212,8 @@ func acceptOneAsync(ctx context.Context, l *netio.Listener) (result *job.Job[*ne
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &acceptOneMachine{callee: callee}
-	return m.builder.Start(ctx, &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // acceptOneEnter enters [acceptOne] for another machine. It returns the results, or the suspended
@@ -219,7 +221,7 @@ func acceptOneAsync(ctx context.Context, l *netio.Listener) (result *job.Job[*ne
 func acceptOneEnter(r *statemachine.Run, ctx context.Context, l *netio.Listener) (*acceptOneFrame, *netio.Conn, error) {
 //line github.com/movenext/movenext/netio/listener_test.go:198
 	return l.AcceptContextEnter(r, ctx)
-//line github.com/movenext/movenext/netio/listener_async_test.go:223
+//line github.com/movenext/movenext/netio/listener_async_test.go:225
 }
 
 // acceptOneFrame is the frame of the function whose results [acceptOne] returns: it keeps nothing
@@ -241,7 +243,7 @@ func (f *acceptOneMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *acceptOneMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/netio_test.acceptOne", File: "github.com/movenext/movenext/netio/listener_test.go", Line: 198}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/netio_test.acceptOne", File: "github.com/movenext/movenext/netio/listener_test.go", Line: 198}
 }
 
-// Digest of what is above: d936046da79f21fa
+// Digest of what is above: 53a99eb777eaeadd

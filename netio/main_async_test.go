@@ -29,7 +29,8 @@ func readAsync(c *netio.Conn, p []byte) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &readMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // readEnter enters [read] for another machine. It returns the results or, suspended, the frame
@@ -88,7 +89,7 @@ resume1:
 //line github.com/movenext/movenext/netio/main_test.go:109
 	_ = r.Refusal()
 	f.read2, result0, result1 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/main_async_test.go:92
+//line github.com/movenext/movenext/netio/main_async_test.go:93
 	if f.read2 == nil {
 		goto after2
 	}
@@ -98,7 +99,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/main_test.go:110
 	result0, result1 = f.read2.Results(r)
-//line github.com/movenext/movenext/netio/main_async_test.go:102
+//line github.com/movenext/movenext/netio/main_async_test.go:103
 	f.read2 = nil
 after2:
 	return true, result0, result1
@@ -130,7 +131,7 @@ func (f *readMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *readMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.read", "github.com/movenext/movenext/netio/main_test.go", 109, 110)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.read", "github.com/movenext/movenext/netio/main_test.go", 109, 110)
 }
 
 // Digest of write: de2aeff57b49c5b5
@@ -145,7 +146,8 @@ func writeAsync(c *netio.Conn, p []byte) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &writeMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // writeLocals is what [write] keeps while it is suspended.
@@ -179,7 +181,7 @@ resume1:
 //line github.com/movenext/movenext/netio/main_test.go:115
 	_ = r.Refusal()
 	f.write2, result0, result1 = f.c.WriteEnter(r, f.p)
-//line github.com/movenext/movenext/netio/main_async_test.go:183
+//line github.com/movenext/movenext/netio/main_async_test.go:185
 	if f.write2 == nil {
 		goto after2
 	}
@@ -189,7 +191,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/main_test.go:116
 	result0, result1 = f.write2.Results(r)
-//line github.com/movenext/movenext/netio/main_async_test.go:193
+//line github.com/movenext/movenext/netio/main_async_test.go:195
 	f.write2 = nil
 after2:
 	return true, result0, result1
@@ -212,7 +214,7 @@ func (f *writeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *writeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.write", "github.com/movenext/movenext/netio/main_test.go", 115, 116)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.write", "github.com/movenext/movenext/netio/main_test.go", 115, 116)
 }
 
-// Digest of what is above: 16a71ef07e63b2cf
+// Digest of what is above: 94ef28ba65909f0f

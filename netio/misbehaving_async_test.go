@@ -29,7 +29,8 @@ func readToTheEndAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[j
 		return statemachine.Completed(ctx, job.Tuple2[int, error]{V1: frame.total, V2: v1}, v2)
 	}
 	m := &readToTheEndMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // readToTheEndLocals is what [readToTheEnd] keeps while it is suspended.
@@ -69,7 +70,7 @@ for1:
 	f.readable1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/netio/misbehaving_test.go:321
 	if statemachine.TwinEnded(r, f.readable1) {
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:73
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:74
 		goto resume1
 	}
 	f.State = 1
@@ -79,12 +80,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/misbehaving_test.go:321
 		_, err2 := statemachine.TwinResult(r, f.readable1)
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:83
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:84
 		f.readable1 = nil
 //line github.com/movenext/movenext/netio/misbehaving_test.go:321
 		if err2 != nil {
 			first, again = err2, nil
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:88
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:89
 			return true, first, again
 //line github.com/movenext/movenext/netio/misbehaving_test.go:323
 		}
@@ -93,7 +94,7 @@ resume1:
 	f.read2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/misbehaving_test.go:324
 	if statemachine.TwinEnded(r, f.read2) {
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:97
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:98
 		goto resume2
 	}
 	f.State = 2
@@ -104,7 +105,7 @@ resume2:
 		var n int
 //line github.com/movenext/movenext/netio/misbehaving_test.go:324
 		n, f.err = statemachine.TwinResult(r, f.read2)
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:108
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:109
 		f.read2 = nil
 //line github.com/movenext/movenext/netio/misbehaving_test.go:325
 		f.total += n
@@ -117,7 +118,7 @@ resume2:
 	f.read2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/misbehaving_test.go:327
 	if statemachine.TwinEnded(r, f.read2) {
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:121
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:122
 		goto resume3
 	}
 	f.State = 3
@@ -126,11 +127,11 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/netio/misbehaving_test.go:327
 	_, again = statemachine.TwinResult(r, f.read2)
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:130
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:131
 	f.read2 = nil
 //line github.com/movenext/movenext/netio/misbehaving_test.go:328
 	first = f.err
-//line github.com/movenext/movenext/netio/misbehaving_async_test.go:134
+//line github.com/movenext/movenext/netio/misbehaving_async_test.go:135
 	return true, first, again
 endIf1:
 	goto for1
@@ -154,7 +155,7 @@ func (f *readToTheEndMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *readToTheEndMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readToTheEnd", "github.com/movenext/movenext/netio/misbehaving_test.go", 321, 324, 327)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readToTheEnd", "github.com/movenext/movenext/netio/misbehaving_test.go", 321, 324, 327)
 }
 
-// Digest of what is above: 21134609f4d4cee4
+// Digest of what is above: 094d1ecc435578bf

@@ -29,7 +29,8 @@ func readPlainAsync(c *netio.Conn) (result *job.Job[flow]) {
 		return statemachine.Completed(context.Background(), *frame.got, nil)
 	}
 	m := &readPlainMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // readPlainFrame is the frame of [readPlain]: what it keeps while it is suspended, its results
@@ -64,7 +65,7 @@ func (f *readPlainFrame) MoveNext(r *statemachine.Run) bool {
 for1:
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:198
 	f.read1, n, err = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:68
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:69
 	if f.read1 == nil {
 		goto after1
 	}
@@ -73,7 +74,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:198
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:77
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:78
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:199
@@ -81,7 +82,7 @@ after1:
 	if err != nil {
 		return true
 	}
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:85
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:86
 	goto for1
 }
 
@@ -101,7 +102,7 @@ func (f *readPlainMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *readPlainMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readPlain", "github.com/movenext/movenext/netio/misbehaving_cost_test.go", 198)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readPlain", "github.com/movenext/movenext/netio/misbehaving_cost_test.go", 198)
 }
 
 // Digest of readSealed: e2cf108f0a19ed4c
@@ -116,7 +117,8 @@ func readSealedAsync(c *netio.TLSConn) (result *job.Job[flow]) {
 		return statemachine.Completed(context.Background(), *frame.got, nil)
 	}
 	m := &readSealedMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // readSealedFrame is the frame of [readSealed]: what it keeps while it is suspended, its results
@@ -151,7 +153,7 @@ for1:
 	f.read1 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:209
 	if statemachine.TwinEnded(r, f.read1) {
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:155
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:157
 		goto resume1
 	}
 	f.State = 1
@@ -160,7 +162,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:209
 		n, err := statemachine.TwinResult(r, f.read1)
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:164
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:166
 		f.read1 = nil
 //line github.com/movenext/movenext/netio/misbehaving_cost_test.go:210
 		f.got.add(n)
@@ -168,7 +170,7 @@ resume1:
 			return true
 		}
 	}
-//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:172
+//line github.com/movenext/movenext/netio/misbehaving_cost_async_test.go:174
 	goto for1
 }
 
@@ -189,7 +191,7 @@ func (f *readSealedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *readSealedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readSealed", "github.com/movenext/movenext/netio/misbehaving_cost_test.go", 209)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readSealed", "github.com/movenext/movenext/netio/misbehaving_cost_test.go", 209)
 }
 
-// Digest of what is above: 0778d77f9b3ea63a
+// Digest of what is above: 606eee687b02382e

@@ -31,7 +31,8 @@ func echoByAsync(ctx context.Context, c *netio.Conn, p []byte) (result *job.Job[
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &echoByMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // echoByLocals is what [echoBy] keeps while it is suspended.
@@ -71,7 +72,7 @@ func (f *echoByLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int
 	f.total = 0
 for1:
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/poller_async_test.go:75
+//line github.com/movenext/movenext/netio/poller_async_test.go:76
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -80,7 +81,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:159
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:84
+//line github.com/movenext/movenext/netio/poller_async_test.go:85
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/poller_test.go:159
@@ -88,7 +89,7 @@ after1:
 		return true, f.total, err
 	}
 	f.readFullOrReadOrWrite2, _, err = f.c.ReadFullEnter(r, f.p[:1])
-//line github.com/movenext/movenext/netio/poller_async_test.go:92
+//line github.com/movenext/movenext/netio/poller_async_test.go:93
 	if f.readFullOrReadOrWrite2 == nil {
 		goto after2
 	}
@@ -97,18 +98,18 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/poller_test.go:162
 	_, err = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:101
+//line github.com/movenext/movenext/netio/poller_async_test.go:102
 	f.readFullOrReadOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/netio/poller_test.go:162
 	if err != nil {
 		result0, result1 = f.total, ended(err)
-//line github.com/movenext/movenext/netio/poller_async_test.go:107
+//line github.com/movenext/movenext/netio/poller_async_test.go:108
 		return true, result0, result1
 //line github.com/movenext/movenext/netio/poller_test.go:164
 	}
 	f.readFullOrReadOrWrite2, f.n, err = f.c.ReadEnter(r, f.p[1:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:112
+//line github.com/movenext/movenext/netio/poller_async_test.go:113
 	if f.readFullOrReadOrWrite2 == nil {
 		goto after3
 	}
@@ -117,7 +118,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/netio/poller_test.go:165
 	f.n, err = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:121
+//line github.com/movenext/movenext/netio/poller_async_test.go:122
 	f.readFullOrReadOrWrite2 = nil
 after3:
 //line github.com/movenext/movenext/netio/poller_test.go:166
@@ -125,7 +126,7 @@ after3:
 		return true, f.total, err
 	}
 	f.readFullOrReadOrWrite2, _, err = f.c.WriteEnter(r, f.p[:1+f.n])
-//line github.com/movenext/movenext/netio/poller_async_test.go:129
+//line github.com/movenext/movenext/netio/poller_async_test.go:130
 	if f.readFullOrReadOrWrite2 == nil {
 		goto after4
 	}
@@ -134,7 +135,7 @@ after3:
 resume4:
 //line github.com/movenext/movenext/netio/poller_test.go:169
 	_, err = f.readFullOrReadOrWrite2.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:138
+//line github.com/movenext/movenext/netio/poller_async_test.go:139
 	f.readFullOrReadOrWrite2 = nil
 after4:
 //line github.com/movenext/movenext/netio/poller_test.go:169
@@ -142,7 +143,7 @@ after4:
 		return true, f.total, err
 	}
 	f.total += 1 + f.n
-//line github.com/movenext/movenext/netio/poller_async_test.go:146
+//line github.com/movenext/movenext/netio/poller_async_test.go:147
 	goto for1
 }
 
@@ -163,7 +164,7 @@ func (f *echoByMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *echoByMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 159, 162, 165, 169)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.echoBy", "github.com/movenext/movenext/netio/poller_test.go", 159, 162, 165, 169)
 }
 
 // Digest of drain: d18a1e17fe6dccd9
@@ -178,7 +179,8 @@ func drainAsync(ctx context.Context, c *netio.Conn, stop <-chan struct{}) (resul
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &drainMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // drainLocals is what [drain] keeps while it is suspended.
@@ -222,7 +224,7 @@ for1:
 	default:
 	}
 	f.read1, n, err = f.c.ReadEnter(r, (*f.p)[:])
-//line github.com/movenext/movenext/netio/poller_async_test.go:226
+//line github.com/movenext/movenext/netio/poller_async_test.go:228
 	if f.read1 == nil {
 		goto after1
 	}
@@ -231,7 +233,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:297
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:235
+//line github.com/movenext/movenext/netio/poller_async_test.go:237
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/netio/poller_test.go:298
@@ -239,7 +241,7 @@ after1:
 		return true, f.total, err
 	}
 	f.total += n
-//line github.com/movenext/movenext/netio/poller_async_test.go:243
+//line github.com/movenext/movenext/netio/poller_async_test.go:245
 	goto for1
 }
 
@@ -260,7 +262,7 @@ func (f *drainMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *drainMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 297)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.drain", "github.com/movenext/movenext/netio/poller_test.go", 297)
 }
 
 // Digest of readTwo: bec0a87ef15e28e4
@@ -275,7 +277,8 @@ func readTwoAsync(ctx context.Context, c *netio.Conn) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &readTwoMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // readTwoLocals is what [readTwo] keeps while it is suspended.
@@ -313,7 +316,7 @@ func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (hasEnd
 		var p [2]byte
 		f.readFull1, result0, result1 = args.c.ReadFullEnter(r, p[:])
 	}
-//line github.com/movenext/movenext/netio/poller_async_test.go:317
+//line github.com/movenext/movenext/netio/poller_async_test.go:320
 	if f.readFull1 == nil {
 		goto after1
 	}
@@ -322,7 +325,7 @@ func (f *readTwoLocals) moveNext(r *statemachine.Run, args *readTwoArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/netio/poller_test.go:327
 	result0, result1 = f.readFull1.Results(r)
-//line github.com/movenext/movenext/netio/poller_async_test.go:326
+//line github.com/movenext/movenext/netio/poller_async_test.go:329
 	f.readFull1 = nil
 after1:
 	return true, result0, result1
@@ -345,7 +348,7 @@ func (f *readTwoMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *readTwoMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 327)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.readTwo", "github.com/movenext/movenext/netio/poller_test.go", 327)
 }
 
-// Digest of what is above: 61ce4de8664c4c9d
+// Digest of what is above: 8396acd464a61d5f

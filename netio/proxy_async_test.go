@@ -29,7 +29,8 @@ func exchangeAsync(ctx context.Context, c *netio.Conn, data []byte) (result *job
 		return statemachine.Completed(ctx, frame.o, nil)
 	}
 	m := &exchangeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // exchangeFrame is the frame of [exchange]: what it keeps while it is suspended, its results among
@@ -73,7 +74,7 @@ func (f *exchangeFrame) moveNext(r *statemachine.Run, args *exchangeArgs) bool {
 //line github.com/movenext/movenext/netio/proxy_test.go:136
 	f.sending = sendAllAsync(args.ctx, f.c, args.data)
 	f.receiveAll1, receiveAll1Value, receiveAll1Err = receiveAllEnter(r, args.ctx, f.c)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:77
+//line github.com/movenext/movenext/netio/proxy_async_test.go:78
 	if f.receiveAll1 == nil {
 		goto after1
 	}
@@ -82,7 +83,7 @@ func (f *exchangeFrame) moveNext(r *statemachine.Run, args *exchangeArgs) bool {
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:137
 	receiveAll1Value, receiveAll1Err = f.receiveAll1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:86
+//line github.com/movenext/movenext/netio/proxy_async_test.go:87
 	f.receiveAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/proxy_test.go:137
@@ -90,7 +91,7 @@ after1:
 	// proxy_test.go:138: _, o.sent = sending.Await()
 //line github.com/movenext/movenext/netio/proxy_test.go:138
 	if awaited = f.sending; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/netio/proxy_async_test.go:94
+//line github.com/movenext/movenext/netio/proxy_async_test.go:95
 		goto after2
 	}
 	f.State = 2
@@ -110,7 +111,7 @@ after2:
 //line github.com/movenext/movenext/netio/proxy_test.go:139
 	_ = f.c.Close()
 	return true
-//line github.com/movenext/movenext/netio/proxy_async_test.go:114
+//line github.com/movenext/movenext/netio/proxy_async_test.go:115
 }
 
 // exchangeMachine is [exchange] as the root of a chain: chain, job and frame in one allocation.
@@ -129,7 +130,7 @@ func (f *exchangeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *exchangeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.exchange", "github.com/movenext/movenext/netio/proxy_test.go", 137, 138)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.exchange", "github.com/movenext/movenext/netio/proxy_test.go", 137, 138)
 }
 
 // Digest of sendAll: 4461dffaa4fc90c6
@@ -144,7 +145,8 @@ func sendAllAsync(ctx context.Context, c *netio.Conn, data []byte) (result *job.
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sendAllMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // sendAllLocals is what [sendAll] keeps while it is suspended.
@@ -186,7 +188,7 @@ for1:
 //line github.com/movenext/movenext/netio/proxy_test.go:146
 	f.piece = f.data[:min(f.n, len(f.data))]
 	f.writeAll1, _, err = f.c.WriteAllEnter(r, f.ctx, f.piece)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:190
+//line github.com/movenext/movenext/netio/proxy_async_test.go:192
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -195,7 +197,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:147
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:199
+//line github.com/movenext/movenext/netio/proxy_async_test.go:201
 	f.writeAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/proxy_test.go:147
@@ -205,12 +207,12 @@ after1:
 	f.data = f.data[len(f.piece):]
 //line github.com/movenext/movenext/netio/proxy_test.go:145
 	f.n = f.n*3%7919 + 1
-//line github.com/movenext/movenext/netio/proxy_async_test.go:209
+//line github.com/movenext/movenext/netio/proxy_async_test.go:211
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	f.closeWrite2, result0 = f.c.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:214
+//line github.com/movenext/movenext/netio/proxy_async_test.go:216
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -220,7 +222,7 @@ endFor1:
 resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:152
 	result0 = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:224
+//line github.com/movenext/movenext/netio/proxy_async_test.go:226
 	f.closeWrite2 = nil
 after2:
 	return true, result0
@@ -243,7 +245,7 @@ func (f *sendAllMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sendAllMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.sendAll", "github.com/movenext/movenext/netio/proxy_test.go", 147, 152)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.sendAll", "github.com/movenext/movenext/netio/proxy_test.go", 147, 152)
 }
 
 // Digest of receiveAll: c43f838aaaa0757d
@@ -258,7 +260,8 @@ func receiveAllAsync(ctx context.Context, c *netio.Conn) (result *job.Job[[]byte
 		return statemachine.Completed(ctx, frame.all, v1)
 	}
 	m := &receiveAllMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // receiveAllEnter enters [receiveAll] for another machine. It returns the results or, suspended,
@@ -319,7 +322,7 @@ func (f *receiveAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, err err
 	f.p = make([]byte, 1000)
 for1:
 	f.readable1, err2 = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:323
+//line github.com/movenext/movenext/netio/proxy_async_test.go:326
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -328,18 +331,18 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	err2 = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:332
+//line github.com/movenext/movenext/netio/proxy_async_test.go:335
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/proxy_test.go:159
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/netio/proxy_async_test.go:338
+//line github.com/movenext/movenext/netio/proxy_async_test.go:341
 		return true, err
 //line github.com/movenext/movenext/netio/proxy_test.go:161
 	}
 	f.read2, n, err2 = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:343
+//line github.com/movenext/movenext/netio/proxy_async_test.go:346
 	if f.read2 == nil {
 		goto after2
 	}
@@ -348,18 +351,18 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/proxy_test.go:162
 	n, err2 = f.read2.Results(r)
-//line github.com/movenext/movenext/netio/proxy_async_test.go:352
+//line github.com/movenext/movenext/netio/proxy_async_test.go:355
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/netio/proxy_test.go:163
 	f.all = append(f.all, f.p[:n]...)
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/netio/proxy_async_test.go:359
+//line github.com/movenext/movenext/netio/proxy_async_test.go:362
 		return true, err
 //line github.com/movenext/movenext/netio/proxy_test.go:166
 	}
-//line github.com/movenext/movenext/netio/proxy_async_test.go:363
+//line github.com/movenext/movenext/netio/proxy_async_test.go:366
 	goto for1
 }
 
@@ -390,7 +393,7 @@ func (f *receiveAllMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *receiveAllMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.receiveAll", "github.com/movenext/movenext/netio/proxy_test.go", 159, 162)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.receiveAll", "github.com/movenext/movenext/netio/proxy_test.go", 159, 162)
 }
 
-// Digest of what is above: f059a5133e4f0995
+// Digest of what is above: 5af4413d18ce3e91

@@ -29,7 +29,8 @@ func tlsReadAsync(c *TLSConn, p []byte) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &tlsReadMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // tlsReadLocals is what [tlsRead] keeps while it is suspended.
@@ -70,7 +71,7 @@ func (f *tlsReadLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 in
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:14
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:74
+//line github.com/movenext/movenext/netio/records_async.go:75
 		goto resume1
 	}
 	f.State = 1
@@ -79,12 +80,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:14
 		_, err2 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:83
+//line github.com/movenext/movenext/netio/records_async.go:84
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:14
 		if err2 != nil {
 			result0, result1 = 0, err2
-//line github.com/movenext/movenext/netio/records_async.go:88
+//line github.com/movenext/movenext/netio/records_async.go:89
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:15
 			return true, result0, result1
@@ -92,7 +93,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/netio/records.go:17
 	f.lock2, err = f.c.in.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:96
+//line github.com/movenext/movenext/netio/records_async.go:97
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -101,13 +102,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:17
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:105
+//line github.com/movenext/movenext/netio/records_async.go:106
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:17
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records_async.go:111
+//line github.com/movenext/movenext/netio/records_async.go:112
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:18
 		return true, result0, result1
@@ -121,7 +122,7 @@ after2:
 for1:
 //line github.com/movenext/movenext/netio/records.go:22
 	f.answer3, err = answerEnter(r, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:125
+//line github.com/movenext/movenext/netio/records_async.go:126
 	if f.answer3 == nil {
 		goto after3
 	}
@@ -130,13 +131,13 @@ for1:
 resume3:
 //line github.com/movenext/movenext/netio/records.go:22
 	err = f.answer3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:134
+//line github.com/movenext/movenext/netio/records_async.go:135
 	f.answer3 = nil
 after3:
 //line github.com/movenext/movenext/netio/records.go:22
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records_async.go:140
+//line github.com/movenext/movenext/netio/records_async.go:141
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:23
 		return true, result0, result1
@@ -146,7 +147,7 @@ after3:
 		n, err2 := f.c.take(f.p)
 		if err2 != errNothingYet {
 			result0, result1 = n, err2
-//line github.com/movenext/movenext/netio/records_async.go:150
+//line github.com/movenext/movenext/netio/records_async.go:151
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:27
 			return true, result0, result1
@@ -157,7 +158,7 @@ after3:
 		goto next1
 	}
 	f.readable4, err = f.c.wire.conn.ReadableEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:161
+//line github.com/movenext/movenext/netio/records_async.go:162
 	if f.readable4 == nil {
 		goto after4
 	}
@@ -166,19 +167,19 @@ after3:
 resume4:
 //line github.com/movenext/movenext/netio/records.go:32
 	err = f.readable4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:170
+//line github.com/movenext/movenext/netio/records_async.go:171
 	f.readable4 = nil
 after4:
 //line github.com/movenext/movenext/netio/records.go:32
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records_async.go:176
+//line github.com/movenext/movenext/netio/records_async.go:177
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:33
 		return true, result0, result1
 	}
 next1:
-//line github.com/movenext/movenext/netio/records_async.go:182
+//line github.com/movenext/movenext/netio/records_async.go:183
 	goto for1
 }
 
@@ -200,7 +201,7 @@ func (f *tlsReadMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *tlsReadMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.tlsRead", "github.com/movenext/movenext/netio/records.go", 14, 17, 22, 32)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.tlsRead", "github.com/movenext/movenext/netio/records.go", 14, 17, 22, 32)
 }
 
 // Digest of tlsReadable: 00f2a6ea6f46f2ee
@@ -216,7 +217,8 @@ func tlsReadableAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &tlsReadableMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // tlsReadableLocals is what [tlsReadable] keeps while it is suspended.
@@ -257,7 +259,7 @@ func (f *tlsReadableLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:42
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:261
+//line github.com/movenext/movenext/netio/records_async.go:263
 		goto resume1
 	}
 	f.State = 1
@@ -266,12 +268,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:42
 		_, err2 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:270
+//line github.com/movenext/movenext/netio/records_async.go:272
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:42
 		if err2 != nil {
 			result0 = err2
-//line github.com/movenext/movenext/netio/records_async.go:275
+//line github.com/movenext/movenext/netio/records_async.go:277
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:43
 			return true, result0
@@ -279,7 +281,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/netio/records.go:45
 	f.lock2, err = f.c.in.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:283
+//line github.com/movenext/movenext/netio/records_async.go:285
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -288,13 +290,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:45
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:292
+//line github.com/movenext/movenext/netio/records_async.go:294
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:45
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:298
+//line github.com/movenext/movenext/netio/records_async.go:300
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:46
 		return true, result0
@@ -308,7 +310,7 @@ after2:
 for1:
 //line github.com/movenext/movenext/netio/records.go:50
 	f.answer3, err = answerEnter(r, f.ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:312
+//line github.com/movenext/movenext/netio/records_async.go:314
 	if f.answer3 == nil {
 		goto after3
 	}
@@ -317,20 +319,20 @@ for1:
 resume3:
 //line github.com/movenext/movenext/netio/records.go:50
 	err = f.answer3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:321
+//line github.com/movenext/movenext/netio/records_async.go:323
 	f.answer3 = nil
 after3:
 //line github.com/movenext/movenext/netio/records.go:50
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:327
+//line github.com/movenext/movenext/netio/records_async.go:329
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:51
 		return true, result0
 	}
 	if err := f.c.peek(); err != errNothingYet {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:334
+//line github.com/movenext/movenext/netio/records_async.go:336
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:54
 		return true, result0
@@ -339,7 +341,7 @@ after3:
 		goto next1
 	}
 	f.readable4, err = f.c.wire.conn.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:343
+//line github.com/movenext/movenext/netio/records_async.go:345
 	if f.readable4 == nil {
 		goto after4
 	}
@@ -348,19 +350,19 @@ after3:
 resume4:
 //line github.com/movenext/movenext/netio/records.go:59
 	err = f.readable4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:352
+//line github.com/movenext/movenext/netio/records_async.go:354
 	f.readable4 = nil
 after4:
 //line github.com/movenext/movenext/netio/records.go:59
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:358
+//line github.com/movenext/movenext/netio/records_async.go:360
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:60
 		return true, result0
 	}
 next1:
-//line github.com/movenext/movenext/netio/records_async.go:364
+//line github.com/movenext/movenext/netio/records_async.go:366
 	goto for1
 }
 
@@ -383,7 +385,7 @@ func (f *tlsReadableMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *tlsReadableMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.tlsReadable", "github.com/movenext/movenext/netio/records.go", 42, 45, 50, 59)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.tlsReadable", "github.com/movenext/movenext/netio/records.go", 42, 45, 50, 59)
 }
 
 // Digest of answer: 7565143b89a5ab7e
@@ -398,7 +400,8 @@ func answerAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &answerMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // answerEnter enters [answer] for another machine. It returns the results or, suspended, the frame
@@ -453,7 +456,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEn
 		return true, nil
 	}
 	f.flushRecords1, err = flushRecordsEnter(r, ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:457
+//line github.com/movenext/movenext/netio/records_async.go:460
 	if f.flushRecords1 == nil {
 		goto after1
 	}
@@ -462,7 +465,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEn
 resume1:
 //line github.com/movenext/movenext/netio/records.go:75
 	err = f.flushRecords1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:466
+//line github.com/movenext/movenext/netio/records_async.go:469
 	f.flushRecords1 = nil
 after1:
 //line github.com/movenext/movenext/netio/records.go:75
@@ -470,7 +473,7 @@ after1:
 		return true, err
 	}
 	return true, nil
-//line github.com/movenext/movenext/netio/records_async.go:474
+//line github.com/movenext/movenext/netio/records_async.go:477
 }
 
 func (f *answerFrame) Location() statemachine.Location {
@@ -499,7 +502,7 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *answerMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.answer", "github.com/movenext/movenext/netio/records.go", 75)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.answer", "github.com/movenext/movenext/netio/records.go", 75)
 }
 
 // Digest of tlsWrite: 8aff025d016a0190
@@ -515,7 +518,8 @@ func tlsWriteAsync(ctx context.Context, c *TLSConn, p []byte) (result *job.Job[i
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &tlsWriteMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // tlsWriteLocals is what [tlsWrite] keeps while it is suspended.
@@ -556,7 +560,7 @@ func (f *tlsWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 i
 	f.handshake1 = f.c.HandshakeAsync(f.ctx)
 //line github.com/movenext/movenext/netio/records.go:181
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:560
+//line github.com/movenext/movenext/netio/records_async.go:564
 		goto resume1
 	}
 	f.State = 1
@@ -565,12 +569,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:181
 		_, err2 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:569
+//line github.com/movenext/movenext/netio/records_async.go:573
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:181
 		if err2 != nil {
 			result0, result1 = 0, err2
-//line github.com/movenext/movenext/netio/records_async.go:574
+//line github.com/movenext/movenext/netio/records_async.go:578
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:182
 			return true, result0, result1
@@ -578,7 +582,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/netio/records.go:184
 	f.lock2, err = f.c.out.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:582
+//line github.com/movenext/movenext/netio/records_async.go:586
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -587,13 +591,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:184
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:591
+//line github.com/movenext/movenext/netio/records_async.go:595
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:184
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/netio/records_async.go:597
+//line github.com/movenext/movenext/netio/records_async.go:601
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:185
 		return true, result0, result1
@@ -610,7 +614,7 @@ for1:
 //line github.com/movenext/movenext/netio/records.go:189
 	if err := f.c.mayWrite(); err != nil {
 		result0, result1 = f.done, err
-//line github.com/movenext/movenext/netio/records_async.go:614
+//line github.com/movenext/movenext/netio/records_async.go:618
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:190
 		return true, result0, result1
@@ -621,7 +625,7 @@ for1:
 		f.n, err2 = f.c.tls.Write(f.p[f.done:min(len(f.p), f.done+maxPart)])
 		if err2 != nil {
 			result0, result1 = f.done, err2
-//line github.com/movenext/movenext/netio/records_async.go:625
+//line github.com/movenext/movenext/netio/records_async.go:629
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:194
 			return true, result0, result1
@@ -629,7 +633,7 @@ for1:
 	}
 //line github.com/movenext/movenext/netio/records.go:196
 	f.sendRecords3, err = sendRecordsEnter(r, f.ctx, f.c)
-//line github.com/movenext/movenext/netio/records_async.go:633
+//line github.com/movenext/movenext/netio/records_async.go:637
 	if f.sendRecords3 == nil {
 		goto after3
 	}
@@ -638,25 +642,25 @@ for1:
 resume3:
 //line github.com/movenext/movenext/netio/records.go:196
 	err = f.sendRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:642
+//line github.com/movenext/movenext/netio/records_async.go:646
 	f.sendRecords3 = nil
 after3:
 //line github.com/movenext/movenext/netio/records.go:196
 	if err != nil {
 		result0, result1 = f.done, err
-//line github.com/movenext/movenext/netio/records_async.go:648
+//line github.com/movenext/movenext/netio/records_async.go:652
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:197
 		return true, result0, result1
 	}
 	if f.done += f.n; f.done == len(f.p) {
 		result0, result1 = f.done, nil
-//line github.com/movenext/movenext/netio/records_async.go:655
+//line github.com/movenext/movenext/netio/records_async.go:659
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:200
 		return true, result0, result1
 	}
-//line github.com/movenext/movenext/netio/records_async.go:660
+//line github.com/movenext/movenext/netio/records_async.go:664
 	goto for1
 }
 
@@ -678,7 +682,7 @@ func (f *tlsWriteMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *tlsWriteMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.tlsWrite", "github.com/movenext/movenext/netio/records.go", 181, 184, 196)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.tlsWrite", "github.com/movenext/movenext/netio/records.go", 181, 184, 196)
 }
 
 // Digest of tlsCloseWrite: d69b6992f59bdfc4
@@ -694,7 +698,8 @@ func tlsCloseWriteAsync(c *TLSConn) (result *job.Job[job.Void]) {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &tlsCloseWriteMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // tlsCloseWriteLocals is what [tlsCloseWrite] keeps while it is suspended.
@@ -735,7 +740,7 @@ func (f *tlsCloseWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	f.handshake1 = f.c.HandshakeAsync(context.Background())
 //line github.com/movenext/movenext/netio/records.go:220
 	if statemachine.TwinEnded(r, f.handshake1) {
-//line github.com/movenext/movenext/netio/records_async.go:739
+//line github.com/movenext/movenext/netio/records_async.go:744
 		goto resume1
 	}
 	f.State = 1
@@ -744,12 +749,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/records.go:220
 		_, err2 := statemachine.TwinResult(r, f.handshake1)
-//line github.com/movenext/movenext/netio/records_async.go:748
+//line github.com/movenext/movenext/netio/records_async.go:753
 		f.handshake1 = nil
 //line github.com/movenext/movenext/netio/records.go:220
 		if err2 != nil {
 			result0 = err2
-//line github.com/movenext/movenext/netio/records_async.go:753
+//line github.com/movenext/movenext/netio/records_async.go:758
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:221
 			return true, result0
@@ -757,7 +762,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/netio/records.go:223
 	f.lock2, err = f.c.out.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/netio/records_async.go:761
+//line github.com/movenext/movenext/netio/records_async.go:766
 	if f.lock2 == nil {
 		goto after2
 	}
@@ -766,13 +771,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:223
 	err = f.lock2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:770
+//line github.com/movenext/movenext/netio/records_async.go:775
 	f.lock2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:223
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:776
+//line github.com/movenext/movenext/netio/records_async.go:781
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:224
 		return true, result0
@@ -786,13 +791,13 @@ after2:
 //line github.com/movenext/movenext/netio/records.go:227
 	if err := f.c.tls.CloseWrite(); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:790
+//line github.com/movenext/movenext/netio/records_async.go:795
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:228
 		return true, result0
 	}
 	f.sendRecords3, err = sendRecordsEnter(r, context.Background(), f.c)
-//line github.com/movenext/movenext/netio/records_async.go:796
+//line github.com/movenext/movenext/netio/records_async.go:801
 	if f.sendRecords3 == nil {
 		goto after3
 	}
@@ -801,19 +806,19 @@ after2:
 resume3:
 //line github.com/movenext/movenext/netio/records.go:230
 	err = f.sendRecords3.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:805
+//line github.com/movenext/movenext/netio/records_async.go:810
 	f.sendRecords3 = nil
 after3:
 //line github.com/movenext/movenext/netio/records.go:230
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:811
+//line github.com/movenext/movenext/netio/records_async.go:816
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:231
 		return true, result0
 	}
 	f.closeWrite4, closeWrite4Err = f.c.wire.conn.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/records_async.go:817
+//line github.com/movenext/movenext/netio/records_async.go:822
 	if f.closeWrite4 == nil {
 		goto after4
 	}
@@ -823,16 +828,16 @@ after3:
 resume4:
 //line github.com/movenext/movenext/netio/records.go:233
 	closeWrite4Err = f.closeWrite4.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:827
+//line github.com/movenext/movenext/netio/records_async.go:832
 	f.closeWrite4 = nil
 after4:
 //line github.com/movenext/movenext/netio/records.go:233
 	result0 = closeWrite4Err
-//line github.com/movenext/movenext/netio/records_async.go:832
+//line github.com/movenext/movenext/netio/records_async.go:837
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:233
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:836
+//line github.com/movenext/movenext/netio/records_async.go:841
 }
 
 // tlsCloseWriteMachine is [tlsCloseWrite] as the root of a chain: chain, job and frame in one
@@ -854,7 +859,7 @@ func (f *tlsCloseWriteMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *tlsCloseWriteMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.tlsCloseWrite", "github.com/movenext/movenext/netio/records.go", 220, 223, 230, 233)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.tlsCloseWrite", "github.com/movenext/movenext/netio/records.go", 220, 223, 230, 233)
 }
 
 // Digest of flushRecords: da3b7d90fa4da17e
@@ -870,7 +875,8 @@ func flushRecordsAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Voi
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &flushRecordsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // flushRecordsEnter enters [flushRecords] for another machine. It returns the results or,
@@ -931,13 +937,13 @@ func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 //line github.com/movenext/movenext/netio/records.go:242
 	if !f.c.wire.hasOutput() {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records_async.go:935
+//line github.com/movenext/movenext/netio/records_async.go:941
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:243
 		return true, result0
 	}
 	f.lock1, err = f.c.out.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/records_async.go:941
+//line github.com/movenext/movenext/netio/records_async.go:947
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -946,13 +952,13 @@ func (f *flushRecordsLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 resume1:
 //line github.com/movenext/movenext/netio/records.go:245
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:950
+//line github.com/movenext/movenext/netio/records_async.go:956
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/netio/records.go:245
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:956
+//line github.com/movenext/movenext/netio/records_async.go:962
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:246
 		return true, result0
@@ -967,13 +973,13 @@ after1:
 	f.b = f.c.wire.take()
 	if f.b == nil {
 		result0 = nil
-//line github.com/movenext/movenext/netio/records_async.go:971
+//line github.com/movenext/movenext/netio/records_async.go:977
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:251
 		return true, result0
 	}
 	f.writeAll2, n, err = f.c.wire.conn.WriteAllEnter(r, f.ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:977
+//line github.com/movenext/movenext/netio/records_async.go:983
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -982,25 +988,25 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/records.go:253
 	n, err = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:986
+//line github.com/movenext/movenext/netio/records_async.go:992
 	f.writeAll2 = nil
 after2:
 //line github.com/movenext/movenext/netio/records.go:254
 	if err != nil && endReason(f.ctx) != nil {
 		f.c.wire.putBack(f.b, n)
 		result0 = err
-//line github.com/movenext/movenext/netio/records_async.go:993
+//line github.com/movenext/movenext/netio/records_async.go:999
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:256
 		return true, result0
 	}
 	putOut(f.b)
 	result0 = f.c.breakWrites(err)
-//line github.com/movenext/movenext/netio/records_async.go:1000
+//line github.com/movenext/movenext/netio/records_async.go:1006
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/records.go:259
 	return true, result0
-//line github.com/movenext/movenext/netio/records_async.go:1004
+//line github.com/movenext/movenext/netio/records_async.go:1010
 }
 
 func (f *flushRecordsFrame) Location() statemachine.Location {
@@ -1031,7 +1037,7 @@ func (f *flushRecordsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *flushRecordsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.flushRecords", "github.com/movenext/movenext/netio/records.go", 245, 253)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.flushRecords", "github.com/movenext/movenext/netio/records.go", 245, 253)
 }
 
 // Digest of sendRecords: 0cdbda4607ccb322
@@ -1046,7 +1052,8 @@ func sendRecordsAsync(ctx context.Context, c *TLSConn) (result *job.Job[job.Void
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sendRecordsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // sendRecordsEnter enters [sendRecords] for another machine. It returns the results or, suspended,
@@ -1103,7 +1110,7 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 		return true, nil
 	}
 	f.writeAll1, _, err = f.c.wire.conn.WriteAllEnter(r, ctx, *f.b)
-//line github.com/movenext/movenext/netio/records_async.go:1107
+//line github.com/movenext/movenext/netio/records_async.go:1114
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -1112,13 +1119,13 @@ func (f *sendRecordsLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/netio/records.go:271
 	_, err = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/records_async.go:1116
+//line github.com/movenext/movenext/netio/records_async.go:1123
 	f.writeAll1 = nil
 after1:
 //line github.com/movenext/movenext/netio/records.go:272
 	putOut(f.b)
 	result0 = f.c.breakWrites(err)
-//line github.com/movenext/movenext/netio/records_async.go:1122
+//line github.com/movenext/movenext/netio/records_async.go:1129
 	return true, result0
 }
 
@@ -1149,7 +1156,7 @@ func (f *sendRecordsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sendRecordsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.sendRecords", "github.com/movenext/movenext/netio/records.go", 271)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.sendRecords", "github.com/movenext/movenext/netio/records.go", 271)
 }
 
-// Digest of what is above: 691b04fe4d593272
+// Digest of what is above: cee82ebb33d152a1

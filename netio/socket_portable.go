@@ -153,7 +153,7 @@ func (s *socket) write(ctx context.Context, p []byte) (int, error) {
 		return s.conn.Write(p)
 	}
 	var cut promise.Promise[job.Void]
-	promise.Init(&cut)
+	promise.Init(&cut.Job)
 	stop := context.AfterFunc(ctx, func() {
 		promise.Perform(&cut, context.Background(), func() (job.Void, error) { // the connection may be of a user's type
 			s.cutWrite(true)
@@ -164,7 +164,7 @@ func (s *socket) write(ctx context.Context, p []byte) (int, error) {
 	if stop() {
 		return n, err
 	}
-	if _, failed := cut.Job().Wait(context.Background()); failed != nil {
+	if _, failed := cut.Job.Wait(context.Background()); failed != nil {
 		return n, errors.Join(err, failed)
 	}
 	s.cutWrite(false)
@@ -262,7 +262,7 @@ func (t *transfer) accept(ctx context.Context, s *socket) error {
 		if s.accepting == nil {
 			s.accepting = startJob(s.listener.Accept)
 		}
-		_, err := job.WhenAnyOf(s.accepting, more.Job()).Wait(ctx)
+		_, err := job.WhenAnyOf(s.accepting, &more.Job).Wait(ctx)
 		kept := !more.TrySetResult(job.Void{})
 		if !s.accepting.IsCompleted() {
 			switch {
@@ -319,7 +319,7 @@ func (s *socket) keep(c *Conn) {
 // startJob runs f on a goroutine.
 func startJob[T any](f func() (T, error)) *job.Job[T] {
 	p := new(promise.Promise[T])
-	promise.Init(p)
+	promise.Init(&p.Job)
 	go promise.Perform(p, context.Background(), f)
-	return p.Job()
+	return &p.Job
 }

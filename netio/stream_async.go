@@ -29,7 +29,8 @@ func copyAllAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (result
 		return statemachine.Completed(ctx, frame.written, v1)
 	}
 	m := &copyAllMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // copyAllLocals is what [copyAll] keeps while it is suspended.
@@ -66,7 +67,7 @@ func (f *copyAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, err error)
 for1:
 //line github.com/movenext/movenext/netio/stream.go:90
 	f.waitReadable1, err2 = waitReadableEnter(r, f.ctx, f.src)
-//line github.com/movenext/movenext/netio/stream_async.go:70
+//line github.com/movenext/movenext/netio/stream_async.go:71
 	if f.waitReadable1 == nil {
 		goto after1
 	}
@@ -75,18 +76,18 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:90
 	err2 = f.waitReadable1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:79
+//line github.com/movenext/movenext/netio/stream_async.go:80
 	f.waitReadable1 = nil
 after1:
 //line github.com/movenext/movenext/netio/stream.go:90
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/netio/stream_async.go:85
+//line github.com/movenext/movenext/netio/stream_async.go:86
 		return true, err
 //line github.com/movenext/movenext/netio/stream.go:92
 	}
 	f.copyChunk2, n, end, err2 = copyChunkEnter(r, f.ctx, f.dst, f.src)
-//line github.com/movenext/movenext/netio/stream_async.go:90
+//line github.com/movenext/movenext/netio/stream_async.go:91
 	if f.copyChunk2 == nil {
 		goto after2
 	}
@@ -95,7 +96,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:93
 	n, end, err2 = f.copyChunk2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:99
+//line github.com/movenext/movenext/netio/stream_async.go:100
 	f.copyChunk2 = nil
 after2:
 //line github.com/movenext/movenext/netio/stream.go:94
@@ -103,16 +104,16 @@ after2:
 	switch {
 	case err2 != nil:
 		err = err2
-//line github.com/movenext/movenext/netio/stream_async.go:107
+//line github.com/movenext/movenext/netio/stream_async.go:108
 		return true, err
 //line github.com/movenext/movenext/netio/stream.go:98
 	case end:
 		err = nil
-//line github.com/movenext/movenext/netio/stream_async.go:112
+//line github.com/movenext/movenext/netio/stream_async.go:113
 		return true, err
 //line github.com/movenext/movenext/netio/stream.go:100
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:116
+//line github.com/movenext/movenext/netio/stream_async.go:117
 	goto for1
 }
 
@@ -133,7 +134,7 @@ func (f *copyAllMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *copyAllMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.copyAll", "github.com/movenext/movenext/netio/stream.go", 90, 93)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.copyAll", "github.com/movenext/movenext/netio/stream.go", 90, 93)
 }
 
 // Digest of copyChunk: 41158d130832136f
@@ -149,7 +150,8 @@ func copyChunkAsync(ctx context.Context, dst AsyncWriter, src AsyncReader) (resu
 		return statemachine.Completed(ctx, job.Tuple2[int, bool]{V1: frame.n, V2: frame.end}, frame.err)
 	}
 	m := &copyChunkMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // copyChunkEnter enters [copyChunk] for another machine. It returns the results or, suspended, the
@@ -222,7 +224,7 @@ func (f *copyChunkFrame) moveNext(r *statemachine.Run, src AsyncReader) (hasEnde
 	}
 //line github.com/movenext/movenext/netio/stream.go:111
 	f.readOnce1, readOnce1Value, readOnce1Err = readOnceEnter(r, src, f.p[:])
-//line github.com/movenext/movenext/netio/stream_async.go:226
+//line github.com/movenext/movenext/netio/stream_async.go:228
 	if f.readOnce1 == nil {
 		goto after1
 	}
@@ -231,7 +233,7 @@ func (f *copyChunkFrame) moveNext(r *statemachine.Run, src AsyncReader) (hasEnde
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:111
 	readOnce1Value, readOnce1Err = f.readOnce1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:235
+//line github.com/movenext/movenext/netio/stream_async.go:237
 	f.readOnce1 = nil
 after1:
 //line github.com/movenext/movenext/netio/stream.go:111
@@ -241,7 +243,7 @@ after1:
 	}
 //line github.com/movenext/movenext/netio/stream.go:113
 	f.writeAll2, writeAll2Value, writeAll2Err = writeAllEnter(r, f.ctx, f.dst, f.p[:f.n])
-//line github.com/movenext/movenext/netio/stream_async.go:245
+//line github.com/movenext/movenext/netio/stream_async.go:247
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -251,7 +253,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:113
 	writeAll2Value, writeAll2Err = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:255
+//line github.com/movenext/movenext/netio/stream_async.go:257
 	f.writeAll2 = nil
 after2:
 //line github.com/movenext/movenext/netio/stream.go:113
@@ -259,7 +261,7 @@ after2:
 //line github.com/movenext/movenext/netio/stream.go:113
 	if f.err != nil {
 		f.end = false
-//line github.com/movenext/movenext/netio/stream_async.go:263
+//line github.com/movenext/movenext/netio/stream_async.go:265
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream.go:114
 		return true
@@ -267,17 +269,17 @@ after2:
 endIf1:
 	if isEnd(f.failed) {
 		f.end, f.err = true, nil
-//line github.com/movenext/movenext/netio/stream_async.go:271
+//line github.com/movenext/movenext/netio/stream_async.go:273
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream.go:118
 		return true
 	}
 	f.end, f.err = false, f.failed
-//line github.com/movenext/movenext/netio/stream_async.go:277
+//line github.com/movenext/movenext/netio/stream_async.go:279
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/stream.go:120
 	return true
-//line github.com/movenext/movenext/netio/stream_async.go:281
+//line github.com/movenext/movenext/netio/stream_async.go:283
 }
 
 func (f *copyChunkFrame) Location() statemachine.Location {
@@ -306,7 +308,7 @@ func (f *copyChunkMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *copyChunkMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.copyChunk", "github.com/movenext/movenext/netio/stream.go", 111, 113)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.copyChunk", "github.com/movenext/movenext/netio/stream.go", 111, 113)
 }
 
 // Digest of waitReadable: b2b4fc85c54b8f56
@@ -321,7 +323,8 @@ func waitReadableAsync(ctx context.Context, src AsyncReader) (result *job.Job[jo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitReadableMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // waitReadableEnter enters [waitReadable] for another machine. It returns the results or,
@@ -395,14 +398,14 @@ func (f *waitReadableLocals) moveNext(r *statemachine.Run, args *waitReadableArg
 	default:
 //line github.com/movenext/movenext/netio/stream.go:140
 		result0 = endReason(args.ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:399
+//line github.com/movenext/movenext/netio/stream_async.go:402
 		return true, result0
 //line github.com/movenext/movenext/netio/stream.go:141
 	}
 case1:
 //line github.com/movenext/movenext/netio/stream.go:136
 	f.readable1, result0 = src2.ReadableEnter(r, args.ctx)
-//line github.com/movenext/movenext/netio/stream_async.go:406
+//line github.com/movenext/movenext/netio/stream_async.go:409
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -411,7 +414,7 @@ case1:
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:136
 	result0 = f.readable1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:415
+//line github.com/movenext/movenext/netio/stream_async.go:418
 	f.readable1 = nil
 after1:
 	return true, result0
@@ -420,7 +423,7 @@ case2:
 	f.readable2 = src3.ReadableAsync(args.ctx)
 //line github.com/movenext/movenext/netio/stream.go:138
 	if statemachine.TwinEnded(r, f.readable2) {
-//line github.com/movenext/movenext/netio/stream_async.go:424
+//line github.com/movenext/movenext/netio/stream_async.go:427
 		goto resume2
 	}
 	f.State = 2
@@ -428,7 +431,7 @@ case2:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:138
 	_, result0 = statemachine.TwinResult(r, f.readable2)
-//line github.com/movenext/movenext/netio/stream_async.go:432
+//line github.com/movenext/movenext/netio/stream_async.go:435
 	f.readable2 = nil
 	return true, result0
 }
@@ -460,7 +463,7 @@ func (f *waitReadableMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *waitReadableMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.waitReadable", "github.com/movenext/movenext/netio/stream.go", 136, 138)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.waitReadable", "github.com/movenext/movenext/netio/stream.go", 136, 138)
 }
 
 // Digest of readOnce: 1e76f698c4c8c29e
@@ -475,7 +478,8 @@ func readOnceAsync(src AsyncReader, p []byte) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &readOnceMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // readOnceEnter enters [readOnce] for another machine. It returns the results or, suspended, the
@@ -542,7 +546,7 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (hasE
 //line github.com/movenext/movenext/netio/stream.go:149
 		f.read1, result0, result1 = c.ReadEnter(r, args.p)
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:546
+//line github.com/movenext/movenext/netio/stream_async.go:550
 	if f.read1 == nil {
 		goto after1
 	}
@@ -551,7 +555,7 @@ func (f *readOnceLocals) moveNext(r *statemachine.Run, args *readOnceArgs) (hasE
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:149
 	result0, result1 = f.read1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:555
+//line github.com/movenext/movenext/netio/stream_async.go:559
 	f.read1 = nil
 after1:
 	return true, result0, result1
@@ -560,7 +564,7 @@ endIf1:
 	f.read2 = args.src.ReadAsync(args.p)
 //line github.com/movenext/movenext/netio/stream.go:151
 	if statemachine.TwinEnded(r, f.read2) {
-//line github.com/movenext/movenext/netio/stream_async.go:564
+//line github.com/movenext/movenext/netio/stream_async.go:568
 		goto resume2
 	}
 	f.State = 2
@@ -568,7 +572,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:151
 	result0, result1 = statemachine.TwinResult(r, f.read2)
-//line github.com/movenext/movenext/netio/stream_async.go:572
+//line github.com/movenext/movenext/netio/stream_async.go:576
 	f.read2 = nil
 	return true, result0, result1
 }
@@ -599,7 +603,7 @@ func (f *readOnceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *readOnceMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.readOnce", "github.com/movenext/movenext/netio/stream.go", 149, 151)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.readOnce", "github.com/movenext/movenext/netio/stream.go", 149, 151)
 }
 
 // Digest of writeAll: 5ba307ffda537810
@@ -614,7 +618,8 @@ func writeAllAsync(ctx context.Context, dst AsyncWriter, p []byte) (result *job.
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &writeAllMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // writeAllEnter enters [writeAll] for another machine. It returns the results or, suspended, the
@@ -700,7 +705,7 @@ func (f *writeAllLocals) moveNext(r *statemachine.Run, args *writeAllArgs) (hasE
 case1:
 //line github.com/movenext/movenext/netio/stream.go:160
 	f.writeAll1, result0, result1 = dst2.WriteAllEnter(r, args.ctx, args.p)
-//line github.com/movenext/movenext/netio/stream_async.go:704
+//line github.com/movenext/movenext/netio/stream_async.go:709
 	if f.writeAll1 == nil {
 		goto after1
 	}
@@ -709,7 +714,7 @@ case1:
 resume1:
 //line github.com/movenext/movenext/netio/stream.go:160
 	result0, result1 = f.writeAll1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:713
+//line github.com/movenext/movenext/netio/stream_async.go:718
 	f.writeAll1 = nil
 after1:
 	return true, result0, result1
@@ -718,7 +723,7 @@ case2:
 	f.writeAll2 = dst3.WriteAllAsync(args.ctx, args.p)
 //line github.com/movenext/movenext/netio/stream.go:162
 	if statemachine.TwinEnded(r, f.writeAll2) {
-//line github.com/movenext/movenext/netio/stream_async.go:722
+//line github.com/movenext/movenext/netio/stream_async.go:727
 		goto resume2
 	}
 	f.State = 2
@@ -726,13 +731,13 @@ case2:
 resume2:
 //line github.com/movenext/movenext/netio/stream.go:162
 	result0, result1 = statemachine.TwinResult(r, f.writeAll2)
-//line github.com/movenext/movenext/netio/stream_async.go:730
+//line github.com/movenext/movenext/netio/stream_async.go:735
 	f.writeAll2 = nil
 	return true, result0, result1
 case3:
 //line github.com/movenext/movenext/netio/stream.go:164
 	f.writeFull3, result0, result1 = writeFullEnter(r, dst4, args.p)
-//line github.com/movenext/movenext/netio/stream_async.go:736
+//line github.com/movenext/movenext/netio/stream_async.go:741
 	if f.writeFull3 == nil {
 		goto after3
 	}
@@ -741,7 +746,7 @@ case3:
 resume3:
 //line github.com/movenext/movenext/netio/stream.go:164
 	result0, result1 = f.writeFull3.Results(r)
-//line github.com/movenext/movenext/netio/stream_async.go:745
+//line github.com/movenext/movenext/netio/stream_async.go:750
 	f.writeFull3 = nil
 after3:
 	return true, result0, result1
@@ -773,7 +778,7 @@ func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *writeAllMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.writeAll", "github.com/movenext/movenext/netio/stream.go", 160, 162, 164)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.writeAll", "github.com/movenext/movenext/netio/stream.go", 160, 162, 164)
 }
 
 // Digest of writeFull: b79bfae16b41575e
@@ -788,7 +793,8 @@ func writeFullAsync(dst AsyncWriter, p []byte) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &writeFullMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // writeFullEnter enters [writeFull] for another machine. It returns the results or, suspended, the
@@ -842,7 +848,7 @@ func (f *writeFullLocals) moveNext(r *statemachine.Run, dst AsyncWriter) (hasEnd
 	f.write1 = dst.WriteAsync(f.p)
 //line github.com/movenext/movenext/netio/stream.go:172
 	if statemachine.TwinEnded(r, f.write1) {
-//line github.com/movenext/movenext/netio/stream_async.go:846
+//line github.com/movenext/movenext/netio/stream_async.go:852
 		goto resume1
 	}
 	f.State = 1
@@ -851,7 +857,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/stream.go:172
 		n, err := statemachine.TwinResult(r, f.write1)
-//line github.com/movenext/movenext/netio/stream_async.go:855
+//line github.com/movenext/movenext/netio/stream_async.go:861
 		f.write1 = nil
 //line github.com/movenext/movenext/netio/stream.go:173
 		if n < len(f.p) && err == nil {
@@ -859,7 +865,7 @@ resume1:
 		}
 		return true, n, err
 	}
-//line github.com/movenext/movenext/netio/stream_async.go:863
+//line github.com/movenext/movenext/netio/stream_async.go:869
 }
 
 func (f *writeFullFrame) Location() statemachine.Location {
@@ -888,7 +894,7 @@ func (f *writeFullMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *writeFullMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.writeFull", "github.com/movenext/movenext/netio/stream.go", 172)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio.writeFull", "github.com/movenext/movenext/netio/stream.go", 172)
 }
 
-// Digest of what is above: ef16e2ed0cd33647
+// Digest of what is above: 3467c437ac39dd70

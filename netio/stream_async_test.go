@@ -31,7 +31,8 @@ func linesAsync(ctx context.Context, b *netio.Buffered, most int) (result *job.J
 		return statemachine.Completed(ctx, frame.all, v1)
 	}
 	m := &linesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // linesLocals is what [lines] keeps while it is suspended.
@@ -64,7 +65,7 @@ func (f *linesLocals) moveNext(r *statemachine.Run) (hasEnded bool, err error) {
 for1:
 //line github.com/movenext/movenext/netio/stream_test.go:27
 	f.readLine1, line, err2 = f.b.ReadLineEnter(r, f.ctx, f.most)
-//line github.com/movenext/movenext/netio/stream_async_test.go:68
+//line github.com/movenext/movenext/netio/stream_async_test.go:69
 	if f.readLine1 == nil {
 		goto after1
 	}
@@ -73,18 +74,18 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:27
 	line, err2 = f.readLine1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:77
+//line github.com/movenext/movenext/netio/stream_async_test.go:78
 	f.readLine1 = nil
 after1:
 //line github.com/movenext/movenext/netio/stream_test.go:28
 	if err2 != nil {
 		f.all, err = append(f.all, string(line)), err2
-//line github.com/movenext/movenext/netio/stream_async_test.go:83
+//line github.com/movenext/movenext/netio/stream_async_test.go:84
 		return true, err
 //line github.com/movenext/movenext/netio/stream_test.go:30
 	}
 	f.all = append(f.all, string(line))
-//line github.com/movenext/movenext/netio/stream_async_test.go:88
+//line github.com/movenext/movenext/netio/stream_async_test.go:89
 	goto for1
 }
 
@@ -105,7 +106,7 @@ func (f *linesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *linesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.lines", "github.com/movenext/movenext/netio/stream_test.go", 27)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.lines", "github.com/movenext/movenext/netio/stream_test.go", 27)
 }
 
 // Digest of relay: e15c4a5d1bd13d09
@@ -120,7 +121,8 @@ func relayAsync(ctx context.Context, to, from *netio.Conn) (result *job.Job[int6
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &relayMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // relayLocals is what [relay] keeps while it is suspended.
@@ -160,7 +162,7 @@ func (f *relayLocals) moveNext(r *statemachine.Run, args *relayArgs) (hasEnded b
 	f.copy1 = netio.CopyAsync(args.ctx, f.to, args.from)
 //line github.com/movenext/movenext/netio/stream_test.go:150
 	if statemachine.TwinEnded(r, f.copy1) {
-//line github.com/movenext/movenext/netio/stream_async_test.go:164
+//line github.com/movenext/movenext/netio/stream_async_test.go:166
 		goto resume1
 	}
 	f.State = 1
@@ -168,7 +170,7 @@ func (f *relayLocals) moveNext(r *statemachine.Run, args *relayArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:150
 	f.n, err = statemachine.TwinResult(r, f.copy1)
-//line github.com/movenext/movenext/netio/stream_async_test.go:172
+//line github.com/movenext/movenext/netio/stream_async_test.go:174
 	f.copy1 = nil
 //line github.com/movenext/movenext/netio/stream_test.go:151
 	if err != nil {
@@ -176,7 +178,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/netio/stream_test.go:152
 	f.closeWrite2, err = f.to.CloseWriteEnter(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:180
+//line github.com/movenext/movenext/netio/stream_async_test.go:182
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -186,13 +188,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/stream_test.go:152
 	err = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:190
+//line github.com/movenext/movenext/netio/stream_async_test.go:192
 	f.closeWrite2 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/netio/stream_test.go:154
 	return true, f.n, err
-//line github.com/movenext/movenext/netio/stream_async_test.go:196
+//line github.com/movenext/movenext/netio/stream_async_test.go:198
 }
 
 // relayMachine is [relay] as the root of a chain: chain, job and frame in one allocation.
@@ -212,7 +214,7 @@ func (f *relayMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *relayMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.relay", "github.com/movenext/movenext/netio/stream_test.go", 150, 152)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.relay", "github.com/movenext/movenext/netio/stream_test.go", 150, 152)
 }
 
 // Digest of pour: 0bfcbd2ee99a5bf4
@@ -227,7 +229,8 @@ func pourAsync(ctx context.Context, b *netio.BufferedWriter, pieces []string) (r
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &pourMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // pourLocals is what [pour] keeps while it is suspended.
@@ -277,7 +280,7 @@ range1:
 		p := f.list1[f.i1]
 		f.write1, n, err = f.b.WriteEnter(r, []byte(p))
 	}
-//line github.com/movenext/movenext/netio/stream_async_test.go:281
+//line github.com/movenext/movenext/netio/stream_async_test.go:284
 	if f.write1 == nil {
 		goto after1
 	}
@@ -286,7 +289,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:261
 	n, err = f.write1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:290
+//line github.com/movenext/movenext/netio/stream_async_test.go:293
 	f.write1 = nil
 after1:
 //line github.com/movenext/movenext/netio/stream_test.go:262
@@ -296,12 +299,12 @@ after1:
 	}
 //line github.com/movenext/movenext/netio/stream_test.go:260
 	f.i1++
-//line github.com/movenext/movenext/netio/stream_async_test.go:300
+//line github.com/movenext/movenext/netio/stream_async_test.go:303
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/netio/stream_test.go:267
 	f.flush2, flush2Err = f.b.FlushEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/stream_async_test.go:305
+//line github.com/movenext/movenext/netio/stream_async_test.go:308
 	if f.flush2 == nil {
 		goto after2
 	}
@@ -311,12 +314,12 @@ endRange1:
 resume2:
 //line github.com/movenext/movenext/netio/stream_test.go:267
 	flush2Err = f.flush2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:315
+//line github.com/movenext/movenext/netio/stream_async_test.go:318
 	f.flush2 = nil
 after2:
 //line github.com/movenext/movenext/netio/stream_test.go:267
 	return true, f.total, flush2Err
-//line github.com/movenext/movenext/netio/stream_async_test.go:320
+//line github.com/movenext/movenext/netio/stream_async_test.go:323
 }
 
 // pourMachine is [pour] as the root of a chain: chain, job and frame in one allocation.
@@ -336,7 +339,7 @@ func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *pourMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.pour", "github.com/movenext/movenext/netio/stream_test.go", 261, 267)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.pour", "github.com/movenext/movenext/netio/stream_test.go", 261, 267)
 }
 
 // Digest of relayLines: debb925b71d8a18b
@@ -351,7 +354,8 @@ func relayLinesAsync(ctx context.Context, from *netio.Buffered, to *netio.Buffer
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &relayLinesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // relayLinesLocals is what [relayLines] keeps while it is suspended.
@@ -388,7 +392,7 @@ func (f *relayLinesLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 for1:
 //line github.com/movenext/movenext/netio/stream_test.go:393
 	f.readLine1, line, err = f.from.ReadLineEnter(r, f.ctx, 100)
-//line github.com/movenext/movenext/netio/stream_async_test.go:392
+//line github.com/movenext/movenext/netio/stream_async_test.go:396
 	if f.readLine1 == nil {
 		goto after1
 	}
@@ -397,7 +401,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/netio/stream_test.go:393
 	line, err = f.readLine1.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:401
+//line github.com/movenext/movenext/netio/stream_async_test.go:405
 	f.readLine1 = nil
 after1:
 //line github.com/movenext/movenext/netio/stream_test.go:394
@@ -408,7 +412,7 @@ after1:
 		return true, err
 	}
 	f.write2, _, err = f.to.WriteEnter(r, append(line, '\n'))
-//line github.com/movenext/movenext/netio/stream_async_test.go:412
+//line github.com/movenext/movenext/netio/stream_async_test.go:416
 	if f.write2 == nil {
 		goto after2
 	}
@@ -417,7 +421,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/netio/stream_test.go:400
 	_, err = f.write2.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:421
+//line github.com/movenext/movenext/netio/stream_async_test.go:425
 	f.write2 = nil
 after2:
 //line github.com/movenext/movenext/netio/stream_test.go:400
@@ -425,7 +429,7 @@ after2:
 		return true, err
 	}
 	f.flush3, err = f.to.FlushEnter(r, f.ctx)
-//line github.com/movenext/movenext/netio/stream_async_test.go:429
+//line github.com/movenext/movenext/netio/stream_async_test.go:433
 	if f.flush3 == nil {
 		goto after3
 	}
@@ -434,14 +438,14 @@ after2:
 resume3:
 //line github.com/movenext/movenext/netio/stream_test.go:403
 	err = f.flush3.Results(r)
-//line github.com/movenext/movenext/netio/stream_async_test.go:438
+//line github.com/movenext/movenext/netio/stream_async_test.go:442
 	f.flush3 = nil
 after3:
 //line github.com/movenext/movenext/netio/stream_test.go:403
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/netio/stream_async_test.go:445
+//line github.com/movenext/movenext/netio/stream_async_test.go:449
 	goto for1
 }
 
@@ -463,7 +467,7 @@ func (f *relayLinesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *relayLinesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.relayLines", "github.com/movenext/movenext/netio/stream_test.go", 393, 400, 403)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.relayLines", "github.com/movenext/movenext/netio/stream_test.go", 393, 400, 403)
 }
 
-// Digest of what is above: e63ece4536ddcfce
+// Digest of what is above: dda4b301bfd3086d

@@ -133,8 +133,8 @@ func (c *TLSConn) startHandshake(ctx context.Context) (begun *job.Job[job.Void],
 		return c.handshake, false
 	}
 	p := new(promise.Promise[job.Void])
-	promise.Init(p)
-	c.handshake = p.Job()
+	promise.Init(&p.Job)
+	c.handshake = &p.Job
 	go promise.Perform(p, ctx, func() (job.Void, error) {
 		defer c.wire.stopBlocking()
 		return job.Void{}, c.tls.HandshakeContext(ctx)

@@ -31,7 +31,8 @@ func echoTLSAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[int]) 
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &echoTLSMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // echoTLSLocals is what [echoTLS] keeps while it is suspended.
@@ -82,7 +83,7 @@ for1:
 	f.readableOrCloseWrite1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:77
 	if statemachine.TwinEnded(r, f.readableOrCloseWrite1) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:86
+//line github.com/movenext/movenext/netio/tls_async_test.go:87
 		goto resume1
 	}
 	f.State = 1
@@ -91,12 +92,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:77
 		_, err2 := statemachine.TwinResult(r, f.readableOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_async_test.go:95
+//line github.com/movenext/movenext/netio/tls_async_test.go:96
 		f.readableOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:77
 		if err2 != nil {
 			result0, result1 = f.total, err2
-//line github.com/movenext/movenext/netio/tls_async_test.go:100
+//line github.com/movenext/movenext/netio/tls_async_test.go:101
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:78
 			return true, result0, result1
@@ -106,7 +107,7 @@ resume1:
 	f.readOrWrite2 = f.c.ReadAsync(f.p)
 //line github.com/movenext/movenext/netio/tls_test.go:80
 	if statemachine.TwinEnded(r, f.readOrWrite2) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:110
+//line github.com/movenext/movenext/netio/tls_async_test.go:111
 		goto resume2
 	}
 	f.State = 2
@@ -114,7 +115,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/netio/tls_test.go:80
 	f.n, err = statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/netio/tls_async_test.go:118
+//line github.com/movenext/movenext/netio/tls_async_test.go:119
 	f.readOrWrite2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:81
 	if err != io.EOF {
@@ -124,7 +125,7 @@ resume2:
 	f.readableOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:82
 	if statemachine.TwinEnded(r, f.readableOrCloseWrite1) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:128
+//line github.com/movenext/movenext/netio/tls_async_test.go:129
 		goto resume3
 	}
 	f.State = 3
@@ -134,19 +135,19 @@ resume3:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:82
 		_, closeWrite3Err := statemachine.TwinResult(r, f.readableOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_async_test.go:138
+//line github.com/movenext/movenext/netio/tls_async_test.go:139
 		f.readableOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:82
 		result0, result1 = f.total, closeWrite3Err
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:143
+//line github.com/movenext/movenext/netio/tls_async_test.go:144
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:82
 	return true, result0, result1
 endIf1:
 	if err != nil {
 		result0, result1 = f.total, err
-//line github.com/movenext/movenext/netio/tls_async_test.go:150
+//line github.com/movenext/movenext/netio/tls_async_test.go:151
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:85
 		return true, result0, result1
@@ -154,7 +155,7 @@ endIf1:
 	f.readOrWrite2 = f.c.WriteAsync(f.p[:f.n])
 //line github.com/movenext/movenext/netio/tls_test.go:87
 	if statemachine.TwinEnded(r, f.readOrWrite2) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:158
+//line github.com/movenext/movenext/netio/tls_async_test.go:159
 		goto resume4
 	}
 	f.State = 4
@@ -163,12 +164,12 @@ resume4:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:87
 		_, err2 := statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/netio/tls_async_test.go:167
+//line github.com/movenext/movenext/netio/tls_async_test.go:168
 		f.readOrWrite2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:87
 		if err2 != nil {
 			result0, result1 = f.total, err2
-//line github.com/movenext/movenext/netio/tls_async_test.go:172
+//line github.com/movenext/movenext/netio/tls_async_test.go:173
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/netio/tls_test.go:88
 			return true, result0, result1
@@ -176,7 +177,7 @@ resume4:
 	}
 //line github.com/movenext/movenext/netio/tls_test.go:90
 	f.total += f.n
-//line github.com/movenext/movenext/netio/tls_async_test.go:180
+//line github.com/movenext/movenext/netio/tls_async_test.go:181
 	goto for1
 }
 
@@ -198,7 +199,7 @@ func (f *echoTLSMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *echoTLSMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.echoTLS", "github.com/movenext/movenext/netio/tls_test.go", 77, 80, 82, 87)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.echoTLS", "github.com/movenext/movenext/netio/tls_test.go", 77, 80, 82, 87)
 }
 
 // Digest of talkTLS: 1a5a0416502b1ceb
@@ -213,7 +214,8 @@ func talkTLSAsync(ctx context.Context, c *netio.TLSConn, all []byte) (result *jo
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &talkTLSMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // talkTLSLocals is what [talkTLS] keeps while it is suspended.
@@ -253,7 +255,7 @@ func (f *talkTLSLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	f.handshakeOrCloseWrite1 = f.c.HandshakeAsync(ctx)
 //line github.com/movenext/movenext/netio/tls_test.go:98
 	if statemachine.TwinEnded(r, f.handshakeOrCloseWrite1) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:257
+//line github.com/movenext/movenext/netio/tls_async_test.go:259
 		goto resume1
 	}
 	f.State = 1
@@ -262,7 +264,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:98
 		_, err := statemachine.TwinResult(r, f.handshakeOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_async_test.go:266
+//line github.com/movenext/movenext/netio/tls_async_test.go:268
 		f.handshakeOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:98
 		if err != nil {
@@ -282,7 +284,7 @@ for1:
 	f.writeOrRead2 = f.c.WriteAsync(f.all[f.at : f.at+f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:104
 	if statemachine.TwinEnded(r, f.writeOrRead2) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:286
+//line github.com/movenext/movenext/netio/tls_async_test.go:288
 		goto resume2
 	}
 	f.State = 2
@@ -291,7 +293,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:104
 		_, err := statemachine.TwinResult(r, f.writeOrRead2)
-//line github.com/movenext/movenext/netio/tls_async_test.go:295
+//line github.com/movenext/movenext/netio/tls_async_test.go:297
 		f.writeOrRead2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:104
 		if err != nil {
@@ -309,7 +311,7 @@ for2:
 	f.writeOrRead2 = f.c.ReadAsync(f.back[f.at:f.sizeOrEnd])
 //line github.com/movenext/movenext/netio/tls_test.go:108
 	if statemachine.TwinEnded(r, f.writeOrRead2) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:313
+//line github.com/movenext/movenext/netio/tls_async_test.go:315
 		goto resume3
 	}
 	f.State = 3
@@ -318,7 +320,7 @@ resume3:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:108
 		n, err := statemachine.TwinResult(r, f.writeOrRead2)
-//line github.com/movenext/movenext/netio/tls_async_test.go:322
+//line github.com/movenext/movenext/netio/tls_async_test.go:324
 		f.writeOrRead2 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:109
 		if err != nil {
@@ -326,7 +328,7 @@ resume3:
 		}
 		f.at += n
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:330
+//line github.com/movenext/movenext/netio/tls_async_test.go:332
 	goto for2
 endFor2:
 	goto for1
@@ -335,7 +337,7 @@ endFor1:
 	f.handshakeOrCloseWrite1 = f.c.CloseWriteAsync()
 //line github.com/movenext/movenext/netio/tls_test.go:115
 	if statemachine.TwinEnded(r, f.handshakeOrCloseWrite1) {
-//line github.com/movenext/movenext/netio/tls_async_test.go:339
+//line github.com/movenext/movenext/netio/tls_async_test.go:341
 		goto resume4
 	}
 	f.State = 4
@@ -345,12 +347,12 @@ resume4:
 	{
 //line github.com/movenext/movenext/netio/tls_test.go:115
 		_, closeWrite4Err := statemachine.TwinResult(r, f.handshakeOrCloseWrite1)
-//line github.com/movenext/movenext/netio/tls_async_test.go:349
+//line github.com/movenext/movenext/netio/tls_async_test.go:351
 		f.handshakeOrCloseWrite1 = nil
 //line github.com/movenext/movenext/netio/tls_test.go:115
 		return true, f.back, closeWrite4Err
 	}
-//line github.com/movenext/movenext/netio/tls_async_test.go:354
+//line github.com/movenext/movenext/netio/tls_async_test.go:356
 }
 
 // talkTLSMachine is [talkTLS] as the root of a chain: chain, job and frame in one allocation.
@@ -370,7 +372,7 @@ func (f *talkTLSMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *talkTLSMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.talkTLS", "github.com/movenext/movenext/netio/tls_test.go", 98, 104, 108, 115)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/netio_test.talkTLS", "github.com/movenext/movenext/netio/tls_test.go", 98, 104, 108, 115)
 }
 
-// Digest of what is above: c4f1872c5fdf6b96
+// Digest of what is above: 47f71c11782221c7

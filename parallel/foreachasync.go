@@ -33,11 +33,11 @@ func ForEachAsync[S Items[T], T, R any](ctx context.Context, items S, body func(
 		waiters, _ := promise.TryComplete(p, a.parent, job.Void{}, err)
 		return waiters
 	}
-	promise.Init(p)
+	promise.Init(&p.Job)
 	if err := startAsync(ctx, a, items, opts); err != nil {
 		return promise.Failed[job.Void](ctx, err)
 	}
-	return p.Job()
+	return &p.Job
 }
 
 // MapAsync is [ForEachAsync] with the results of the bodies' jobs: in the order of the
@@ -59,11 +59,11 @@ func MapAsync[S Items[T], T, R any](ctx context.Context, items S, body func(ctx 
 		waiters, _ := promise.TryComplete(p, a.parent, out.all, err)
 		return waiters
 	}
-	promise.Init(p)
+	promise.Init(&p.Job)
 	if err := startAsync(ctx, a, items, opts); err != nil {
 		return promise.Failed[[]R](ctx, err)
 	}
-	return p.Job()
+	return &p.Job
 }
 
 // startAsync starts a, or returns the reason why it cannot.

@@ -32,7 +32,8 @@ func (p *passage) passAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &passagePassMachine{callee: callee}
-	return m.builder.Start(ctx, &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // passEnter enters [passage.pass] for another machine. It returns the results, or the suspended
@@ -41,7 +42,7 @@ func (p *passage) passEnter(r *statemachine.Run, ctx context.Context) (*passageP
 //line github.com/movenext/movenext/parallel/functions_test.go:36
 	p.waits.Add(1)
 	return p.open.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:45
+//line github.com/movenext/movenext/parallel/functions_async_test.go:46
 }
 
 // passagePassFrame is the frame of the function whose results [passage.pass] returns: it keeps
@@ -64,7 +65,7 @@ func (f *passagePassMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *passagePassMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/parallel_test.(*passage).pass", File: "github.com/movenext/movenext/parallel/functions_test.go", Line: 37}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/parallel_test.(*passage).pass", File: "github.com/movenext/movenext/parallel/functions_test.go", Line: 37}
 }
 
 // Digest of loops: 0ee378c0cc975346
@@ -79,7 +80,8 @@ func loopsAsync(ctx context.Context, p *passage, items []int) (result *job.Job[s
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &loopsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // loopsLocals is what [loops] keeps while it is suspended.
@@ -135,7 +137,7 @@ func (f *loopsLocals) moveNext(r *statemachine.Run, args *loopsArgs) (hasEnded b
 			return p.pass(ctx)
 		}, parallel.Degree(3))
 	}
-//line github.com/movenext/movenext/parallel/functions_async_test.go:139
+//line github.com/movenext/movenext/parallel/functions_async_test.go:141
 	if f.for1 == nil {
 		goto after1
 	}
@@ -144,12 +146,12 @@ func (f *loopsLocals) moveNext(r *statemachine.Run, args *loopsArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:64
 	err = f.for1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:148
+//line github.com/movenext/movenext/parallel/functions_async_test.go:150
 	f.for1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:68
 	result0, result1 = fmt.Sprint(f.found), err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:153
+//line github.com/movenext/movenext/parallel/functions_async_test.go:155
 	return true, result0, result1
 }
 
@@ -170,7 +172,7 @@ func (f *loopsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *loopsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.loops", "github.com/movenext/movenext/parallel/functions_test.go", 64)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.loops", "github.com/movenext/movenext/parallel/functions_test.go", 64)
 }
 
 // loopsFunc1Enter enters a function literal of [loops] for another machine. It returns the results
@@ -229,7 +231,7 @@ func (f *loopsFunc1Locals) moveNext(r *statemachine.Run, args *loopsFunc1Args) (
 //line github.com/movenext/movenext/parallel/functions_test.go:65
 	args.found[args.i] = 2 * args.items[args.i]
 	f.pass1, result0 = args.p.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:233
+//line github.com/movenext/movenext/parallel/functions_async_test.go:235
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -238,7 +240,7 @@ func (f *loopsFunc1Locals) moveNext(r *statemachine.Run, args *loopsFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:66
 	result0 = f.pass1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:242
+//line github.com/movenext/movenext/parallel/functions_async_test.go:244
 	f.pass1 = nil
 after1:
 	return true, result0
@@ -265,7 +267,8 @@ func blocksAsync(ctx context.Context, p *passage, items []int) (result *job.Job[
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &blocksMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // blocksLocals is what [blocks] keeps while it is suspended.
@@ -321,7 +324,7 @@ func (f *blocksLocals) moveNext(r *statemachine.Run, args *blocksArgs) (hasEnded
 			return p.pass(ctx)
 		}, parallel.Chunk(7))
 	}
-//line github.com/movenext/movenext/parallel/functions_async_test.go:325
+//line github.com/movenext/movenext/parallel/functions_async_test.go:328
 	if f.forBlocks1 == nil {
 		goto after1
 	}
@@ -330,12 +333,12 @@ func (f *blocksLocals) moveNext(r *statemachine.Run, args *blocksArgs) (hasEnded
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:74
 	err = f.forBlocks1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:334
+//line github.com/movenext/movenext/parallel/functions_async_test.go:337
 	f.forBlocks1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:78
 	result0, result1 = fmt.Sprint(f.found), err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:339
+//line github.com/movenext/movenext/parallel/functions_async_test.go:342
 	return true, result0, result1
 }
 
@@ -356,7 +359,7 @@ func (f *blocksMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *blocksMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.blocks", "github.com/movenext/movenext/parallel/functions_test.go", 74)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.blocks", "github.com/movenext/movenext/parallel/functions_test.go", 74)
 }
 
 // blocksFunc1Enter enters a function literal of [blocks] for another machine. It returns the
@@ -416,7 +419,7 @@ func (f *blocksFunc1Locals) moveNext(r *statemachine.Run, args *blocksFunc1Args)
 //line github.com/movenext/movenext/parallel/functions_test.go:75
 	copy(args.found[args.lo:args.hi], args.items[args.lo:args.hi])
 	f.pass1, result0 = args.p.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:420
+//line github.com/movenext/movenext/parallel/functions_async_test.go:423
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -425,7 +428,7 @@ func (f *blocksFunc1Locals) moveNext(r *statemachine.Run, args *blocksFunc1Args)
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:76
 	result0 = f.pass1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:429
+//line github.com/movenext/movenext/parallel/functions_async_test.go:432
 	f.pass1 = nil
 after1:
 	return true, result0
@@ -452,7 +455,8 @@ func invokesAsync(ctx context.Context, p *passage, items []int) (result *job.Job
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &invokesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // invokesLocals is what [invokes] keeps while it is suspended.
@@ -524,7 +528,7 @@ func (f *invokesLocals) moveNext(r *statemachine.Run, args *invokesArgs) (hasEnd
 			return p.pass(ctx)
 		}, noop)
 	}
-//line github.com/movenext/movenext/parallel/functions_async_test.go:528
+//line github.com/movenext/movenext/parallel/functions_async_test.go:532
 	if f.invoke1 == nil {
 		goto after1
 	}
@@ -533,12 +537,12 @@ func (f *invokesLocals) moveNext(r *statemachine.Run, args *invokesArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:84
 	err = f.invoke1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:537
+//line github.com/movenext/movenext/parallel/functions_async_test.go:541
 	f.invoke1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:90
 	result0, result1 = fmt.Sprint((*f.sum)), err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:542
+//line github.com/movenext/movenext/parallel/functions_async_test.go:546
 	return true, result0, result1
 }
 
@@ -559,7 +563,7 @@ func (f *invokesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *invokesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.invokes", "github.com/movenext/movenext/parallel/functions_test.go", 84)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.invokes", "github.com/movenext/movenext/parallel/functions_test.go", 84)
 }
 
 // invokesFunc1Enter enters a function literal of [invokes] for another machine. It returns the
@@ -621,7 +625,7 @@ func (f *invokesFunc1Locals) moveNext(r *statemachine.Run, args *invokesFunc1Arg
 		(*args.sum) += v
 	}
 	f.pass1, result0 = args.p.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:625
+//line github.com/movenext/movenext/parallel/functions_async_test.go:629
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -630,7 +634,7 @@ func (f *invokesFunc1Locals) moveNext(r *statemachine.Run, args *invokesFunc1Arg
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:88
 	result0 = f.pass1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:634
+//line github.com/movenext/movenext/parallel/functions_async_test.go:638
 	f.pass1 = nil
 after1:
 	return true, result0
@@ -657,7 +661,8 @@ func visitsAsync(ctx context.Context, p *passage, items []int) (result *job.Job[
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &visitsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // visitsLocals is what [visits] keeps while it is suspended.
@@ -712,7 +717,7 @@ func (f *visitsLocals) moveNext(r *statemachine.Run, args *visitsArgs) (hasEnded
 			return p.pass(ctx)
 		}, parallel.Degree(3))
 	}
-//line github.com/movenext/movenext/parallel/functions_async_test.go:716
+//line github.com/movenext/movenext/parallel/functions_async_test.go:721
 	if f.forEach1 == nil {
 		goto after1
 	}
@@ -721,12 +726,12 @@ func (f *visitsLocals) moveNext(r *statemachine.Run, args *visitsArgs) (hasEnded
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:98
 	err = f.forEach1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:725
+//line github.com/movenext/movenext/parallel/functions_async_test.go:730
 	f.forEach1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:102
 	result0, result1 = fmt.Sprint(f.sum.Load()), err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:730
+//line github.com/movenext/movenext/parallel/functions_async_test.go:735
 	return true, result0, result1
 }
 
@@ -747,7 +752,7 @@ func (f *visitsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *visitsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.visits", "github.com/movenext/movenext/parallel/functions_test.go", 98)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.visits", "github.com/movenext/movenext/parallel/functions_test.go", 98)
 }
 
 // visitsFunc1Enter enters a function literal of [visits] for another machine. It returns the
@@ -805,7 +810,7 @@ func (f *visitsFunc1Locals) moveNext(r *statemachine.Run, args *visitsFunc1Args)
 //line github.com/movenext/movenext/parallel/functions_test.go:99
 	args.sum.Add(int64(args.v))
 	f.pass1, result0 = args.p.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:809
+//line github.com/movenext/movenext/parallel/functions_async_test.go:814
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -814,7 +819,7 @@ func (f *visitsFunc1Locals) moveNext(r *statemachine.Run, args *visitsFunc1Args)
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:100
 	result0 = f.pass1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:818
+//line github.com/movenext/movenext/parallel/functions_async_test.go:823
 	f.pass1 = nil
 after1:
 	return true, result0
@@ -841,7 +846,8 @@ func doublesAsync(ctx context.Context, p *passage, items []int) (result *job.Job
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &doublesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // doublesLocals is what [doubles] keeps while it is suspended.
@@ -892,7 +898,7 @@ func (f *doublesLocals) moveNext(r *statemachine.Run, args *doublesArgs) (hasEnd
 //line github.com/movenext/movenext/parallel/functions_test.go:107
 		f.map1, found, err = parallel.MapEnter(r, enter1, args.ctx, args.items, func(ctx context.Context, v int) (int, error) { return 2 * v, p.pass(ctx) })
 	}
-//line github.com/movenext/movenext/parallel/functions_async_test.go:896
+//line github.com/movenext/movenext/parallel/functions_async_test.go:902
 	if f.map1 == nil {
 		goto after1
 	}
@@ -901,12 +907,12 @@ func (f *doublesLocals) moveNext(r *statemachine.Run, args *doublesArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:107
 	found, err = f.map1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:905
+//line github.com/movenext/movenext/parallel/functions_async_test.go:911
 	f.map1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:108
 	result0, result1 = fmt.Sprint(found), err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:910
+//line github.com/movenext/movenext/parallel/functions_async_test.go:916
 	return true, result0, result1
 }
 
@@ -927,7 +933,7 @@ func (f *doublesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *doublesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.doubles", "github.com/movenext/movenext/parallel/functions_test.go", 107)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.doubles", "github.com/movenext/movenext/parallel/functions_test.go", 107)
 }
 
 // doublesFunc1Enter enters a function literal of [doubles] for another machine. It returns the
@@ -988,7 +994,7 @@ func (f *doublesFunc1Locals) moveNext(r *statemachine.Run, args *doublesFunc1Arg
 	}
 //line github.com/movenext/movenext/parallel/functions_test.go:107
 	f.pass1, pass1Err = args.p.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:992
+//line github.com/movenext/movenext/parallel/functions_async_test.go:998
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -997,12 +1003,12 @@ func (f *doublesFunc1Locals) moveNext(r *statemachine.Run, args *doublesFunc1Arg
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:107
 	pass1Err = f.pass1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1001
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1007
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:107
 	return true, 2 * f.v, pass1Err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1006
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1012
 }
 
 func (f *doublesFunc1Frame) Location() statemachine.Location {
@@ -1026,7 +1032,8 @@ func filtersAsync(ctx context.Context, p *passage, items []int) (result *job.Job
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &filtersMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // filtersLocals is what [filters] keeps while it is suspended.
@@ -1077,7 +1084,7 @@ func (f *filtersLocals) moveNext(r *statemachine.Run, args *filtersArgs) (hasEnd
 //line github.com/movenext/movenext/parallel/functions_test.go:113
 		f.filter1, found, err = parallel.FilterEnter(r, enter1, args.ctx, args.items, func(ctx context.Context, v int) (bool, error) { return v%2 == 0, p.pass(ctx) })
 	}
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1081
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1088
 	if f.filter1 == nil {
 		goto after1
 	}
@@ -1086,12 +1093,12 @@ func (f *filtersLocals) moveNext(r *statemachine.Run, args *filtersArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:113
 	found, err = f.filter1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1090
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1097
 	f.filter1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:114
 	result0, result1 = fmt.Sprint(found), err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1095
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1102
 	return true, result0, result1
 }
 
@@ -1112,7 +1119,7 @@ func (f *filtersMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *filtersMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.filters", "github.com/movenext/movenext/parallel/functions_test.go", 113)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.filters", "github.com/movenext/movenext/parallel/functions_test.go", 113)
 }
 
 // filtersFunc1Enter enters a function literal of [filters] for another machine. It returns the
@@ -1173,7 +1180,7 @@ func (f *filtersFunc1Locals) moveNext(r *statemachine.Run, args *filtersFunc1Arg
 	}
 //line github.com/movenext/movenext/parallel/functions_test.go:113
 	f.pass1, pass1Err = args.p.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1177
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1184
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -1182,12 +1189,12 @@ func (f *filtersFunc1Locals) moveNext(r *statemachine.Run, args *filtersFunc1Arg
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:113
 	pass1Err = f.pass1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1186
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1193
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:113
 	return true, f.v%2 == 0, pass1Err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1191
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1198
 }
 
 func (f *filtersFunc1Frame) Location() statemachine.Location {
@@ -1211,7 +1218,8 @@ func groupsAsync(ctx context.Context, p *passage, items []int) (result *job.Job[
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &groupsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // groupsLocals is what [groups] keeps while it is suspended.
@@ -1262,7 +1270,7 @@ func (f *groupsLocals) moveNext(r *statemachine.Run, args *groupsArgs) (hasEnded
 //line github.com/movenext/movenext/parallel/functions_test.go:119
 		f.groupBy1, found, err = parallel.GroupByEnter(r, enter1, args.ctx, args.items, func(ctx context.Context, v int) (int, error) { return v % 10, p.pass(ctx) })
 	}
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1266
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1274
 	if f.groupBy1 == nil {
 		goto after1
 	}
@@ -1271,12 +1279,12 @@ func (f *groupsLocals) moveNext(r *statemachine.Run, args *groupsArgs) (hasEnded
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:119
 	found, err = f.groupBy1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1275
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1283
 	f.groupBy1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:120
 	result0, result1 = fmt.Sprint(found), err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1280
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1288
 	return true, result0, result1
 }
 
@@ -1297,7 +1305,7 @@ func (f *groupsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *groupsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.groups", "github.com/movenext/movenext/parallel/functions_test.go", 119)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.groups", "github.com/movenext/movenext/parallel/functions_test.go", 119)
 }
 
 // groupsFunc1Enter enters a function literal of [groups] for another machine. It returns the
@@ -1356,7 +1364,7 @@ func (f *groupsFunc1Locals) moveNext(r *statemachine.Run, args *groupsFunc1Args)
 	}
 //line github.com/movenext/movenext/parallel/functions_test.go:119
 	f.pass1, pass1Err = args.p.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1360
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1368
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -1365,12 +1373,12 @@ func (f *groupsFunc1Locals) moveNext(r *statemachine.Run, args *groupsFunc1Args)
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:119
 	pass1Err = f.pass1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1369
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1377
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:119
 	return true, f.v % 10, pass1Err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1374
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1382
 }
 
 func (f *groupsFunc1Frame) Location() statemachine.Location {
@@ -1394,7 +1402,8 @@ func distinguishesAsync(ctx context.Context, p *passage, items []int) (result *j
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &distinguishesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // distinguishesLocals is what [distinguishes] keeps while it is suspended.
@@ -1445,7 +1454,7 @@ func (f *distinguishesLocals) moveNext(r *statemachine.Run, args *distinguishesA
 //line github.com/movenext/movenext/parallel/functions_test.go:125
 		f.distinct1, found, err = parallel.DistinctEnter(r, enter1, args.ctx, args.items, func(ctx context.Context, v int) (int, error) { return v % 10, p.pass(ctx) })
 	}
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1449
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1458
 	if f.distinct1 == nil {
 		goto after1
 	}
@@ -1454,12 +1463,12 @@ func (f *distinguishesLocals) moveNext(r *statemachine.Run, args *distinguishesA
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:125
 	found, err = f.distinct1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1458
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1467
 	f.distinct1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:126
 	result0, result1 = fmt.Sprint(found), err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1463
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1472
 	return true, result0, result1
 }
 
@@ -1481,7 +1490,7 @@ func (f *distinguishesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *distinguishesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.distinguishes", "github.com/movenext/movenext/parallel/functions_test.go", 125)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.distinguishes", "github.com/movenext/movenext/parallel/functions_test.go", 125)
 }
 
 // distinguishesFunc1Enter enters a function literal of [distinguishes] for another machine. It
@@ -1543,7 +1552,7 @@ func (f *distinguishesFunc1Locals) moveNext(r *statemachine.Run, args *distingui
 	}
 //line github.com/movenext/movenext/parallel/functions_test.go:125
 	f.pass1, pass1Err = args.p.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1547
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1556
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -1552,12 +1561,12 @@ func (f *distinguishesFunc1Locals) moveNext(r *statemachine.Run, args *distingui
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:125
 	pass1Err = f.pass1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1556
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1565
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:125
 	return true, f.v % 10, pass1Err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1561
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1570
 }
 
 func (f *distinguishesFunc1Frame) Location() statemachine.Location {
@@ -1581,7 +1590,8 @@ func runsAsync(ctx context.Context, p *passage, items []int) (result *job.Job[st
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &runsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // runsLocals is what [runs] keeps while it is suspended.
@@ -1633,7 +1643,7 @@ func (f *runsLocals) moveNext(r *statemachine.Run, args *runsArgs) (hasEnded boo
 //line github.com/movenext/movenext/parallel/functions_test.go:131
 		f.run1, found, err = parallel.RunEnter(r, enter1, args.ctx, func(w *parallel.Worker) (int, error) { return len(items), p.pass(w.Context()) })
 	}
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1637
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1647
 	if f.run1 == nil {
 		goto after1
 	}
@@ -1642,12 +1652,12 @@ func (f *runsLocals) moveNext(r *statemachine.Run, args *runsArgs) (hasEnded boo
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:131
 	found, err = f.run1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1646
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1656
 	f.run1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:132
 	result0, result1 = fmt.Sprint(found), err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1651
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1661
 	return true, result0, result1
 }
 
@@ -1668,7 +1678,7 @@ func (f *runsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *runsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.runs", "github.com/movenext/movenext/parallel/functions_test.go", 131)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.runs", "github.com/movenext/movenext/parallel/functions_test.go", 131)
 }
 
 // runsFunc1Enter enters a function literal of [runs] for another machine. It returns the results
@@ -1729,7 +1739,7 @@ func (f *runsFunc1Locals) moveNext(r *statemachine.Run, args *runsFunc1Args) (ha
 	f.len1 = len(args.items)
 //line github.com/movenext/movenext/parallel/functions_test.go:131
 	f.pass1, pass1Err = args.p.passEnter(r, args.w.Context())
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1733
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1743
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -1738,12 +1748,12 @@ func (f *runsFunc1Locals) moveNext(r *statemachine.Run, args *runsFunc1Args) (ha
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:131
 	pass1Err = f.pass1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1742
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1752
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:131
 	return true, f.len1, pass1Err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1747
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1757
 }
 
 func (f *runsFunc1Frame) Location() statemachine.Location {
@@ -1767,7 +1777,8 @@ func reducesAsync(ctx context.Context, p *passage, items []int) (result *job.Job
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &reducesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // reducesLocals is what [reduces] keeps while it is suspended.
@@ -1818,7 +1829,7 @@ func (f *reducesLocals) moveNext(r *statemachine.Run, args *reducesArgs) (hasEnd
 			return acc + fmt.Sprint(v, " "), p.pass(ctx)
 		}, joined, parallel.Chunk(4))
 	}
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1822
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1833
 	if f.reduce1 == nil {
 		goto after1
 	}
@@ -1827,7 +1838,7 @@ func (f *reducesLocals) moveNext(r *statemachine.Run, args *reducesArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:137
 	result0, result1 = f.reduce1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1831
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1842
 	f.reduce1 = nil
 after1:
 	return true, result0, result1
@@ -1850,7 +1861,7 @@ func (f *reducesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *reducesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.reduces", "github.com/movenext/movenext/parallel/functions_test.go", 137)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.reduces", "github.com/movenext/movenext/parallel/functions_test.go", 137)
 }
 
 // reducesFunc1Enter enters a function literal of [reduces] for another machine. It returns the
@@ -1915,7 +1926,7 @@ func (f *reducesFunc1Locals) moveNext(r *statemachine.Run, args *reducesFunc1Arg
 	f.sprint1 = fmt.Sprint(args.v, " ")
 //line github.com/movenext/movenext/parallel/functions_test.go:138
 	f.pass1, pass1Err = args.p.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1919
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1930
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -1924,12 +1935,12 @@ func (f *reducesFunc1Locals) moveNext(r *statemachine.Run, args *reducesFunc1Arg
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:138
 	pass1Err = f.pass1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1928
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1939
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:138
 	return true, f.acc + f.sprint1, pass1Err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:1933
+//line github.com/movenext/movenext/parallel/functions_async_test.go:1944
 }
 
 func (f *reducesFunc1Frame) Location() statemachine.Location {
@@ -1953,7 +1964,8 @@ func mergesAsync(ctx context.Context, p *passage, items []int) (result *job.Job[
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &mergesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // mergesLocals is what [merges] keeps while it is suspended.
@@ -2008,7 +2020,7 @@ func (f *mergesLocals) moveNext(r *statemachine.Run, args *mergesArgs) (hasEnded
 			return a + b
 		}, parallel.Chunk(4))
 	}
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2012
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2024
 	if f.reduce1 == nil {
 		goto after1
 	}
@@ -2017,7 +2029,7 @@ func (f *mergesLocals) moveNext(r *statemachine.Run, args *mergesArgs) (hasEnded
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:146
 	result0, result1 = f.reduce1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2021
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2033
 	f.reduce1 = nil
 after1:
 	return true, result0, result1
@@ -2040,7 +2052,7 @@ func (f *mergesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *mergesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.merges", "github.com/movenext/movenext/parallel/functions_test.go", 146)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.merges", "github.com/movenext/movenext/parallel/functions_test.go", 146)
 }
 
 // mergesFunc1Enter enters a function literal of [merges] for another machine. It returns the
@@ -2099,7 +2111,7 @@ func (f *mergesFunc1Locals) moveNext(r *statemachine.Run, args *mergesFunc1Args)
 	}
 //line github.com/movenext/movenext/parallel/functions_test.go:147
 	f.pass1, pass1Err = args.p.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2103
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2115
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -2108,7 +2120,7 @@ func (f *mergesFunc1Locals) moveNext(r *statemachine.Run, args *mergesFunc1Args)
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:147
 	pass1Err = f.pass1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2112
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2124
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:147
@@ -2116,7 +2128,7 @@ after1:
 		return true, ""
 	}
 	return true, f.a + f.b
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2120
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2132
 }
 
 func (f *mergesFunc1Frame) Location() statemachine.Location {
@@ -2140,7 +2152,8 @@ func scansAsync(ctx context.Context, p *passage, items []int) (result *job.Job[s
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &scansMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // scansLocals is what [scans] keeps while it is suspended.
@@ -2193,7 +2206,7 @@ func (f *scansLocals) moveNext(r *statemachine.Run, args *scansArgs) (hasEnded b
 			return acc + fmt.Sprint(v, " "), p.pass(ctx)
 		}, joined, parallel.Chunk(4))
 	}
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2197
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2210
 	if f.scan1 == nil {
 		goto after1
 	}
@@ -2202,12 +2215,12 @@ func (f *scansLocals) moveNext(r *statemachine.Run, args *scansArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:160
 	all, err = f.scan1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2206
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2219
 	f.scan1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:163
 	result0, result1 = strings.Join(all, "\n"), err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2211
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2224
 	return true, result0, result1
 }
 
@@ -2228,7 +2241,7 @@ func (f *scansMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *scansMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.scans", "github.com/movenext/movenext/parallel/functions_test.go", 160)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.scans", "github.com/movenext/movenext/parallel/functions_test.go", 160)
 }
 
 // scansFunc1Enter enters a function literal of [scans] for another machine. It returns the results
@@ -2291,7 +2304,7 @@ func (f *scansFunc1Locals) moveNext(r *statemachine.Run, args *scansFunc1Args) (
 	f.sprint1 = fmt.Sprint(args.v, " ")
 //line github.com/movenext/movenext/parallel/functions_test.go:161
 	f.pass1, pass1Err = args.p.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2295
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2308
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -2300,12 +2313,12 @@ func (f *scansFunc1Locals) moveNext(r *statemachine.Run, args *scansFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:161
 	pass1Err = f.pass1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2304
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2317
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:161
 	return true, f.acc + f.sprint1, pass1Err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2309
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2322
 }
 
 func (f *scansFunc1Frame) Location() statemachine.Location {
@@ -2329,7 +2342,8 @@ func scansMergingAsync(ctx context.Context, p *passage, items []int) (result *jo
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &scansMergingMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // scansMergingLocals is what [scansMerging] keeps while it is suspended.
@@ -2386,7 +2400,7 @@ func (f *scansMergingLocals) moveNext(r *statemachine.Run, args *scansMergingArg
 			return a + b
 		}, parallel.Chunk(4))
 	}
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2390
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2404
 	if f.scan1 == nil {
 		goto after1
 	}
@@ -2395,12 +2409,12 @@ func (f *scansMergingLocals) moveNext(r *statemachine.Run, args *scansMergingArg
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:168
 	all, err = f.scan1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2399
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2413
 	f.scan1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:174
 	result0, result1 = strings.Join(all, "\n"), err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2404
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2418
 	return true, result0, result1
 }
 
@@ -2422,7 +2436,7 @@ func (f *scansMergingMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *scansMergingMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.scansMerging", "github.com/movenext/movenext/parallel/functions_test.go", 168)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.scansMerging", "github.com/movenext/movenext/parallel/functions_test.go", 168)
 }
 
 // scansMergingFunc1Enter enters a function literal of [scansMerging] for another machine. It
@@ -2484,7 +2498,7 @@ func (f *scansMergingFunc1Locals) moveNext(r *statemachine.Run, args *scansMergi
 	}
 //line github.com/movenext/movenext/parallel/functions_test.go:169
 	f.pass1, pass1Err = args.p.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2488
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2502
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -2493,7 +2507,7 @@ func (f *scansMergingFunc1Locals) moveNext(r *statemachine.Run, args *scansMergi
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:169
 	pass1Err = f.pass1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2497
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2511
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:169
@@ -2501,7 +2515,7 @@ after1:
 		return true, ""
 	}
 	return true, f.a + f.b
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2505
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2519
 }
 
 func (f *scansMergingFunc1Frame) Location() statemachine.Location {
@@ -2525,7 +2539,8 @@ func mergesOfAsync(ctx context.Context, scan bool, fold func(context.Context, in
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &mergesOfMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // mergesOfEnter enters [mergesOf] for another machine. It returns the results or, suspended, the
@@ -2599,7 +2614,7 @@ func (f *mergesOfLocals) moveNext(r *statemachine.Run, args *mergesOfArgs) (hasE
 	}
 //line github.com/movenext/movenext/parallel/functions_test.go:243
 	f.scan1, all, err = parallel.ScanEnter(r, args.foldEnter, args.mergeEnter, args.ctx, to(9), 100, args.fold, args.merge, args.opts...)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2603
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2618
 	if f.scan1 == nil {
 		goto after1
 	}
@@ -2608,17 +2623,17 @@ func (f *mergesOfLocals) moveNext(r *statemachine.Run, args *mergesOfArgs) (hasE
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:243
 	all, err = f.scan1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2612
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2627
 	f.scan1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:244
 	result0, result1 = len(all), err
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2617
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2632
 	return true, result0, result1
 endIf1:
 //line github.com/movenext/movenext/parallel/functions_test.go:246
 	f.reduce2, result0, result1 = parallel.ReduceEnter(r, args.foldEnter, args.mergeEnter, args.ctx, to(9), 100, args.fold, args.merge, args.opts...)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2622
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2637
 	if f.reduce2 == nil {
 		goto after2
 	}
@@ -2627,7 +2642,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/parallel/functions_test.go:246
 	result0, result1 = f.reduce2.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2631
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2646
 	f.reduce2 = nil
 after2:
 	return true, result0, result1
@@ -2659,7 +2674,7 @@ func (f *mergesOfMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *mergesOfMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.mergesOf", "github.com/movenext/movenext/parallel/functions_test.go", 243, 246)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.mergesOf", "github.com/movenext/movenext/parallel/functions_test.go", 243, 246)
 }
 
 // Digest of failures: 9a00f7441dd33f8f
@@ -2674,7 +2689,8 @@ func failuresAsync(ctx context.Context, p *passage, which string, scan bool) (re
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &failuresMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // failuresLocals is what [failures] keeps while it is suspended.
@@ -2754,12 +2770,12 @@ func (f *failuresLocals) moveNext(r *statemachine.Run, args *failuresArgs) (hasE
 //line github.com/movenext/movenext/parallel/functions_test.go:261
 		goto case4
 	}
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2758
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2774
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/parallel/functions_test.go:263
 	f.mergesOf1, result0, result1 = mergesOfEnter(r, nil, addedEnter, args.ctx, args.scan, failing, added, parallel.Degree(1), parallel.Chunk(2))
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2763
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2779
 	if f.mergesOf1 == nil {
 		goto after1
 	}
@@ -2768,7 +2784,7 @@ case1:
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:263
 	result0, result1 = f.mergesOf1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2772
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2788
 	f.mergesOf1 = nil
 after1:
 	return true, result0, result1
@@ -2794,7 +2810,7 @@ case2:
 			panic(errEnough)
 		}, parallel.Degree(1), parallel.Chunk(2))
 	}
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2798
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2814
 	if f.mergesOf1 == nil {
 		goto after2
 	}
@@ -2803,14 +2819,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/parallel/functions_test.go:265
 	result0, result1 = f.mergesOf1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2807
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2823
 	f.mergesOf1 = nil
 after2:
 	return true, result0, result1
 case3:
 //line github.com/movenext/movenext/parallel/functions_test.go:270
 	f.mergesOf1, result0, result1 = mergesOfEnter(r, nil, addedEnter, args.ctx, args.scan, nil, added)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2814
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2830
 	if f.mergesOf1 == nil {
 		goto after3
 	}
@@ -2819,14 +2835,14 @@ case3:
 resume3:
 //line github.com/movenext/movenext/parallel/functions_test.go:270
 	result0, result1 = f.mergesOf1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2823
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2839
 	f.mergesOf1 = nil
 after3:
 	return true, result0, result1
 case4:
 //line github.com/movenext/movenext/parallel/functions_test.go:272
 	f.mergesOf1, result0, result1 = mergesOfEnter(r, nil, addedEnter, args.ctx, args.scan, total, added, parallel.Degree(-1))
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2830
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2846
 	if f.mergesOf1 == nil {
 		goto after4
 	}
@@ -2835,14 +2851,14 @@ case4:
 resume4:
 //line github.com/movenext/movenext/parallel/functions_test.go:272
 	result0, result1 = f.mergesOf1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2839
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2855
 	f.mergesOf1 = nil
 after4:
 	return true, result0, result1
 endSwitch1:
 //line github.com/movenext/movenext/parallel/functions_test.go:274
 	f.mergesOf1, result0, result1 = mergesOfEnter(r, nil, addedEnter, args.ctx, args.scan, total, added, parallel.Degree(1), parallel.Chunk(2))
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2846
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2862
 	if f.mergesOf1 == nil {
 		goto after5
 	}
@@ -2851,7 +2867,7 @@ endSwitch1:
 resume5:
 //line github.com/movenext/movenext/parallel/functions_test.go:274
 	result0, result1 = f.mergesOf1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2855
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2871
 	f.mergesOf1 = nil
 after5:
 	return true, result0, result1
@@ -2874,7 +2890,7 @@ func (f *failuresMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *failuresMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.failures", "github.com/movenext/movenext/parallel/functions_test.go", 263, 265, 270, 272, 274)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.failures", "github.com/movenext/movenext/parallel/functions_test.go", 263, 265, 270, 272, 274)
 }
 
 // failuresFunc1Enter enters a function literal of [failures] for another machine. It returns the
@@ -2934,7 +2950,7 @@ func (f *failuresFunc1Locals) moveNext(r *statemachine.Run, args *failuresFunc1A
 	}
 //line github.com/movenext/movenext/parallel/functions_test.go:258
 	f.pass1, _ = args.p.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2938
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2954
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -2943,12 +2959,12 @@ func (f *failuresFunc1Locals) moveNext(r *statemachine.Run, args *failuresFunc1A
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:258
 	f.pass1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2947
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2963
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:259
 	return true, f.a + f.b
-//line github.com/movenext/movenext/parallel/functions_async_test.go:2952
+//line github.com/movenext/movenext/parallel/functions_async_test.go:2968
 }
 
 func (f *failuresFunc1Frame) Location() statemachine.Location {
@@ -3014,7 +3030,7 @@ func (f *failuresFunc2Locals) moveNext(r *statemachine.Run, args *failuresFunc2A
 	}
 //line github.com/movenext/movenext/parallel/functions_test.go:266
 	f.pass1, _ = args.p.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:3018
+//line github.com/movenext/movenext/parallel/functions_async_test.go:3034
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -3023,12 +3039,12 @@ func (f *failuresFunc2Locals) moveNext(r *statemachine.Run, args *failuresFunc2A
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:266
 	f.pass1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:3027
+//line github.com/movenext/movenext/parallel/functions_async_test.go:3043
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:267
 	panic(errEnough)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:3032
+//line github.com/movenext/movenext/parallel/functions_async_test.go:3048
 }
 
 func (f *failuresFunc2Frame) Location() statemachine.Location {
@@ -3052,7 +3068,8 @@ func exitsAsync(ctx context.Context, p *passage) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &exitsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // exitsLocals is what [exits] keeps while it is suspended.
@@ -3102,7 +3119,7 @@ func (f *exitsLocals) moveNext(r *statemachine.Run, args *exitsArgs) (hasEnded b
 			return nil
 		})
 	}
-//line github.com/movenext/movenext/parallel/functions_async_test.go:3106
+//line github.com/movenext/movenext/parallel/functions_async_test.go:3123
 	if f.forBlocks1 == nil {
 		goto after1
 	}
@@ -3111,7 +3128,7 @@ func (f *exitsLocals) moveNext(r *statemachine.Run, args *exitsArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:304
 	result0 = f.forBlocks1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:3115
+//line github.com/movenext/movenext/parallel/functions_async_test.go:3132
 	f.forBlocks1 = nil
 after1:
 	return true, result0
@@ -3134,7 +3151,7 @@ func (f *exitsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *exitsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.exits", "github.com/movenext/movenext/parallel/functions_test.go", 304)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.exits", "github.com/movenext/movenext/parallel/functions_test.go", 304)
 }
 
 // exitsFunc1Enter enters a function literal of [exits] for another machine. It returns the results
@@ -3189,7 +3206,7 @@ func (f *exitsFunc1Locals) moveNext(r *statemachine.Run, args *exitsFunc1Args) (
 	}
 //line github.com/movenext/movenext/parallel/functions_test.go:305
 	f.pass1, _ = args.p.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:3193
+//line github.com/movenext/movenext/parallel/functions_async_test.go:3210
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -3198,13 +3215,13 @@ func (f *exitsFunc1Locals) moveNext(r *statemachine.Run, args *exitsFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/parallel/functions_test.go:305
 	f.pass1.Results(r)
-//line github.com/movenext/movenext/parallel/functions_async_test.go:3202
+//line github.com/movenext/movenext/parallel/functions_async_test.go:3219
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/functions_test.go:306
 	runtime.Goexit()
 	return true, nil
-//line github.com/movenext/movenext/parallel/functions_async_test.go:3208
+//line github.com/movenext/movenext/parallel/functions_async_test.go:3225
 }
 
 func (f *exitsFunc1Frame) Location() statemachine.Location {
@@ -3216,4 +3233,4 @@ func (f *exitsFunc1Frame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// Digest of what is above: 2a04809d163e22d4
+// Digest of what is above: d981a520956e4362

@@ -381,7 +381,8 @@ func takeOneAsync(ctx context.Context, in *job.Stream[int], body func(context.Co
 		return statemachine.Completed(ctx, frame.result0, frame.result1)
 	}
 	m := &takeOneMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // takeOneFrame is the frame of [takeOne]: what it keeps while it is suspended, its results among
@@ -437,7 +438,7 @@ func (f *takeOneFrame) step(r *statemachine.Run, args *takeOneArgs) (hasEnded bo
 	// leaving_test.go:102: … for v, err := range parallel.Stage(ctx, in, body, parallel.Degree(2 …
 //line github.com/movenext/movenext/parallel/leaving_test.go:102
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:441
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:442
 		goto resume1
 	}
 	f.State = 1
@@ -454,7 +455,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:458
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:459
 		goto resume2
 	}
 	f.State = 2
@@ -464,7 +465,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
 	f.openLoops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:468
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:469
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
@@ -472,15 +473,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:103
 	f.openLoops.Close()
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:476
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:477
 	f.loop1 = nil
 //line github.com/movenext/movenext/parallel/leaving_test.go:105
 	f.result0, f.result1 = 0, io.EOF
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:480
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:481
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/leaving_test.go:105
 	return true
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:484
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:485
 }
 
 // takeOneMachine is [takeOne] as the root of a chain: chain, job and frame in one allocation.
@@ -500,7 +501,7 @@ func (f *takeOneMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *takeOneMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.takeOne", "github.com/movenext/movenext/parallel/leaving_test.go", 102, 102)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.takeOne", "github.com/movenext/movenext/parallel/leaving_test.go", 102, 102)
 }
 
 // Digest of pullOne: fce9a806dd7d2762
@@ -515,7 +516,8 @@ func pullOneAsync(ctx context.Context, in *job.Stream[int], arg2 func(context.Co
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &pullOneMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // pullOneLocals is what [pullOne] keeps while it is suspended.
@@ -554,7 +556,7 @@ func (f *pullOneLocals) moveNext(r *statemachine.Run, in *job.Stream[int]) (hasE
 	f.nextOrAwait1 = f.p.NextAsync(f.ctx)
 //line github.com/movenext/movenext/parallel/leaving_test.go:113
 	if statemachine.TwinEnded(r, f.nextOrAwait1) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:558
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:560
 		goto resume1
 	}
 	f.State = 1
@@ -562,7 +564,7 @@ func (f *pullOneLocals) moveNext(r *statemachine.Run, in *job.Stream[int]) (hasE
 resume1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:113
 	f.v, f.err = statemachine.TwinResult(r, f.nextOrAwait1)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:566
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:568
 	f.nextOrAwait1 = nil
 //line github.com/movenext/movenext/parallel/leaving_test.go:114
 	if f.err != nil {
@@ -576,7 +578,7 @@ resume1:
 		// leaving_test.go:120: _, err = next.Await()
 //line github.com/movenext/movenext/parallel/leaving_test.go:120
 		if awaited = next; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:580
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:582
 			goto after2
 		}
 		f.State = 2
@@ -593,7 +595,7 @@ after2:
 	f.stop3 = f.p.StopAsync(f.ctx)
 //line github.com/movenext/movenext/parallel/leaving_test.go:121
 	if statemachine.TwinEnded(r, f.stop3) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:597
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:599
 		goto resume3
 	}
 	f.State = 3
@@ -603,12 +605,12 @@ resume3:
 	{
 //line github.com/movenext/movenext/parallel/leaving_test.go:121
 		_, stop3Err := statemachine.TwinResult(r, f.stop3)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:607
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:609
 		f.stop3 = nil
 //line github.com/movenext/movenext/parallel/leaving_test.go:121
 		result0, result1 = f.v, errors.Join(f.err, stop3Err)
 	}
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:612
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:614
 	return true, result0, result1
 }
 
@@ -629,7 +631,7 @@ func (f *pullOneMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *pullOneMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.pullOne", "github.com/movenext/movenext/parallel/leaving_test.go", 113, 120, 121)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.pullOne", "github.com/movenext/movenext/parallel/leaving_test.go", 113, 120, 121)
 }
 
 // Digest of pullUntil: b95f35a3e63b76f9
@@ -644,7 +646,8 @@ func pullUntilAsync(ctx context.Context, in *job.Stream[int], arg2 func(context.
 		return statemachine.Completed(ctx, frame.n, frame.err)
 	}
 	m := &pullUntilMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // pullUntilFrame is the frame of [pullUntil]: what it keeps while it is suspended, its results
@@ -690,7 +693,7 @@ for1:
 	f.next1 = f.p.NextAsync(context.WithoutCancel(f.ctx))
 //line github.com/movenext/movenext/parallel/leaving_test.go:131
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:694
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:697
 		goto resume1
 	}
 	f.State = 1
@@ -698,14 +701,14 @@ for1:
 resume1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:131
 	_, f.err = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:702
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:705
 	f.next1 = nil
 	goto for1
 endFor1:
 	// leaving_test.go:133: _, _ = p.StopAsync(context.WithoutCancel(ctx)).Await()
 //line github.com/movenext/movenext/parallel/leaving_test.go:133
 	if awaited = f.p.StopAsync(context.WithoutCancel(f.ctx)); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:709
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:712
 		goto after2
 	}
 	f.State = 2
@@ -719,7 +722,7 @@ after2:
 //line github.com/movenext/movenext/parallel/leaving_test.go:133
 	awaited.GetResult()
 	return true
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:723
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:726
 }
 
 // pullUntilMachine is [pullUntil] as the root of a chain: chain, job and frame in one allocation.
@@ -738,7 +741,7 @@ func (f *pullUntilMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *pullUntilMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.pullUntil", "github.com/movenext/movenext/parallel/leaving_test.go", 131, 133)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel_test.pullUntil", "github.com/movenext/movenext/parallel/leaving_test.go", 131, 133)
 }
 
 // Digest of started: 233a0942598201db
@@ -780,7 +783,7 @@ func (f *startedFrame) MoveNext(r *statemachine.Run) bool {
 //line github.com/movenext/movenext/parallel/leaving_test.go:311
 	f.j = job.Run(f.ctx, f.work)
 	asleep, _ = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:784
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:787
 	if !asleep {
 		goto after1
 	}
@@ -793,14 +796,14 @@ resume1:
 after1:
 //line github.com/movenext/movenext/parallel/leaving_test.go:313
 	f.Emit(f.j, nil)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:797
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:800
 	f.State = 2
 	f.ctx, f.work, f.j = nil, nil, nil // not needed any more
 	return true
 resume2:
 //line github.com/movenext/movenext/parallel/leaving_test.go:313
 	_ = f.Wanted(r)
-//line github.com/movenext/movenext/parallel/leaving_async_test.go:804
+//line github.com/movenext/movenext/parallel/leaving_async_test.go:807
 	f.State = statemachine.Finished
 	return true
 }
@@ -809,4 +812,4 @@ func (f *startedFrame) Location() statemachine.Location {
 	return statemachine.At(&f.Frame, "github.com/movenext/movenext/parallel_test.started", "github.com/movenext/movenext/parallel/leaving_test.go", 312, 313)
 }
 
-// Digest of what is above: 5d7663faec049017
+// Digest of what is above: 1359de765902540e

@@ -28,7 +28,8 @@ func reduceMergingAsync[T any, A any](ctx context.Context, items []T, zero A, fo
 		return statemachine.Completed(ctx, *frame.result, v1)
 	}
 	m := &reduceMergingMachine[T, A]{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // reduceMergingEnter enters [reduceMerging] for another machine. It returns the results or,
@@ -100,7 +101,7 @@ func (f *reduceMergingLocals[T, A]) moveNext(r *statemachine.Run, args *reduceMe
 //line github.com/movenext/movenext/parallel/merging.go:18
 	if args.fold == nil || f.merge == nil {
 		*f.result, err2 = f.zero, ErrNilFunc
-//line github.com/movenext/movenext/parallel/merging_async.go:104
+//line github.com/movenext/movenext/parallel/merging_async.go:105
 		return true, err2
 //line github.com/movenext/movenext/parallel/merging.go:20
 	}
@@ -110,13 +111,13 @@ func (f *reduceMergingLocals[T, A]) moveNext(r *statemachine.Run, args *reduceMe
 		s, err2 = settingsOf(args.opts)
 		if err2 != nil {
 			*f.result = f.zero
-//line github.com/movenext/movenext/parallel/merging_async.go:114
+//line github.com/movenext/movenext/parallel/merging_async.go:115
 			return true, err2
 //line github.com/movenext/movenext/parallel/merging.go:24
 		}
 		if err := new(operation).begin(f.ctx); err != nil {
 			err2 = err
-//line github.com/movenext/movenext/parallel/merging_async.go:120
+//line github.com/movenext/movenext/parallel/merging_async.go:121
 			return true, err2
 //line github.com/movenext/movenext/parallel/merging.go:27
 		}
@@ -151,7 +152,7 @@ func (f *reduceMergingLocals[T, A]) moveNext(r *statemachine.Run, args *reduceMe
 			return err
 		}, Degree(s.degree), Chunk(int(size)))
 	}
-//line github.com/movenext/movenext/parallel/merging_async.go:155
+//line github.com/movenext/movenext/parallel/merging_async.go:156
 	if f.for1 == nil {
 		goto after1
 	}
@@ -160,7 +161,7 @@ func (f *reduceMergingLocals[T, A]) moveNext(r *statemachine.Run, args *reduceMe
 resume1:
 //line github.com/movenext/movenext/parallel/merging.go:33
 	err2 = f.for1.Results(r)
-//line github.com/movenext/movenext/parallel/merging_async.go:164
+//line github.com/movenext/movenext/parallel/merging_async.go:165
 	f.for1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/merging.go:41
@@ -190,7 +191,7 @@ after1:
 			return err
 		})
 	}
-//line github.com/movenext/movenext/parallel/merging_async.go:194
+//line github.com/movenext/movenext/parallel/merging_async.go:195
 	if f.for1 == nil {
 		goto after2
 	}
@@ -200,19 +201,19 @@ after1:
 resume2:
 //line github.com/movenext/movenext/parallel/merging.go:42
 	err2 = f.for1.Results(r)
-//line github.com/movenext/movenext/parallel/merging_async.go:204
+//line github.com/movenext/movenext/parallel/merging_async.go:205
 	f.for1 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/parallel/merging.go:47
 	if _, panicked := errors.AsType[*job.PanicError](err2); err2 != nil && !panicked {
 		*f.result = f.zero
-//line github.com/movenext/movenext/parallel/merging_async.go:211
+//line github.com/movenext/movenext/parallel/merging_async.go:212
 		return true, err2
 //line github.com/movenext/movenext/parallel/merging.go:49
 	}
 	return true, err2
-//line github.com/movenext/movenext/parallel/merging_async.go:216
+//line github.com/movenext/movenext/parallel/merging_async.go:217
 }
 
 func (f *reduceMergingFrame[T, A]) Location() statemachine.Location {
@@ -242,7 +243,7 @@ func (f *reduceMergingMachine[T, A]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *reduceMergingMachine[T, A]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel.reduceMerging", "github.com/movenext/movenext/parallel/merging.go", 33, 42)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel.reduceMerging", "github.com/movenext/movenext/parallel/merging.go", 33, 42)
 }
 
 // reduceMergingFunc1Enter enters a function literal of [reduceMerging] for another machine. It
@@ -319,12 +320,12 @@ func (f *reduceMergingFunc1Locals[T, A]) moveNext(r *statemachine.Run, args *red
 	}
 //line github.com/movenext/movenext/parallel/merging.go:35
 	next, err = args.fold(args.ctx, *f.acc, args.items[args.i])
-//line github.com/movenext/movenext/parallel/merging_async.go:323
+//line github.com/movenext/movenext/parallel/merging_async.go:324
 	goto after1
 entered:
 //line github.com/movenext/movenext/parallel/merging.go:35
 	f.fold1, next, err = args.foldEnter(r, args.ctx, *f.acc, args.items[args.i])
-//line github.com/movenext/movenext/parallel/merging_async.go:328
+//line github.com/movenext/movenext/parallel/merging_async.go:329
 	if f.fold1 == nil {
 		goto after1
 	}
@@ -333,7 +334,7 @@ entered:
 resume1:
 //line github.com/movenext/movenext/parallel/merging.go:35
 	next, err = f.fold1.Results(r)
-//line github.com/movenext/movenext/parallel/merging_async.go:337
+//line github.com/movenext/movenext/parallel/merging_async.go:338
 	f.fold1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/merging.go:36
@@ -341,7 +342,7 @@ after1:
 		*f.acc = next
 	}
 	return true, err
-//line github.com/movenext/movenext/parallel/merging_async.go:345
+//line github.com/movenext/movenext/parallel/merging_async.go:346
 }
 
 func (f *reduceMergingFunc1Frame[T, A]) Location() statemachine.Location {
@@ -414,7 +415,7 @@ func (f *reduceMergingFunc2Locals[T, A]) moveNext(r *statemachine.Run, args *red
 	}
 //line github.com/movenext/movenext/parallel/merging.go:43
 	f.mergeParts1, mergeParts1Value, mergeParts1Err = mergePartsEnter(r, args.mergeEnter, args.ctx, args.folded, args.merge)
-//line github.com/movenext/movenext/parallel/merging_async.go:418
+//line github.com/movenext/movenext/parallel/merging_async.go:419
 	if f.mergeParts1 == nil {
 		goto after1
 	}
@@ -423,13 +424,13 @@ func (f *reduceMergingFunc2Locals[T, A]) moveNext(r *statemachine.Run, args *red
 resume1:
 //line github.com/movenext/movenext/parallel/merging.go:43
 	mergeParts1Value, mergeParts1Err = f.mergeParts1.Results(r)
-//line github.com/movenext/movenext/parallel/merging_async.go:427
+//line github.com/movenext/movenext/parallel/merging_async.go:428
 	f.mergeParts1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/merging.go:43
 	*f.result, err = mergeParts1Value, mergeParts1Err
 	return true, err
-//line github.com/movenext/movenext/parallel/merging_async.go:433
+//line github.com/movenext/movenext/parallel/merging_async.go:434
 }
 
 func (f *reduceMergingFunc2Frame[T, A]) Location() statemachine.Location {
@@ -452,7 +453,8 @@ func mergePartsAsync[A any](ctx context.Context, parts []A, merge func(A, A) A) 
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &mergePartsMachine[A]{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // mergePartsEnter enters [mergeParts] for another machine. It returns the results or, suspended,
@@ -549,7 +551,7 @@ func (f *mergePartsLocals[A]) moveNext(r *statemachine.Run, args *mergePartsArgs
 			return err
 		})
 	}
-//line github.com/movenext/movenext/parallel/merging_async.go:553
+//line github.com/movenext/movenext/parallel/merging_async.go:555
 	if f.for1 == nil {
 		goto after1
 	}
@@ -558,7 +560,7 @@ func (f *mergePartsLocals[A]) moveNext(r *statemachine.Run, args *mergePartsArgs
 resume1:
 //line github.com/movenext/movenext/parallel/merging.go:62
 	err = f.for1.Results(r)
-//line github.com/movenext/movenext/parallel/merging_async.go:562
+//line github.com/movenext/movenext/parallel/merging_async.go:564
 	f.for1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/merging.go:70
@@ -571,12 +573,12 @@ after1:
 	}
 //line github.com/movenext/movenext/parallel/merging.go:74
 	merge2Value = f.merge((*f.merged)[0], (*f.merged)[1])
-//line github.com/movenext/movenext/parallel/merging_async.go:575
+//line github.com/movenext/movenext/parallel/merging_async.go:577
 	goto after2
 entered:
 //line github.com/movenext/movenext/parallel/merging.go:74
 	f.merge2, merge2Value = f.mergeEnter(r, (*f.merged)[0], (*f.merged)[1])
-//line github.com/movenext/movenext/parallel/merging_async.go:580
+//line github.com/movenext/movenext/parallel/merging_async.go:582
 	if f.merge2 == nil {
 		goto after2
 	}
@@ -586,12 +588,12 @@ entered:
 resume2:
 //line github.com/movenext/movenext/parallel/merging.go:74
 	merge2Value = f.merge2.Results(r)
-//line github.com/movenext/movenext/parallel/merging_async.go:590
+//line github.com/movenext/movenext/parallel/merging_async.go:592
 	f.merge2 = nil
 after2:
 //line github.com/movenext/movenext/parallel/merging.go:74
 	return true, merge2Value, nil
-//line github.com/movenext/movenext/parallel/merging_async.go:595
+//line github.com/movenext/movenext/parallel/merging_async.go:597
 }
 
 func (f *mergePartsFrame[A]) Location() statemachine.Location {
@@ -621,7 +623,7 @@ func (f *mergePartsMachine[A]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *mergePartsMachine[A]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel.mergeParts", "github.com/movenext/movenext/parallel/merging.go", 62, 74)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel.mergeParts", "github.com/movenext/movenext/parallel/merging.go", 62, 74)
 }
 
 // mergePartsFunc1Enter enters a function literal of [mergeParts] for another machine. It returns
@@ -692,7 +694,7 @@ func (f *mergePartsFunc1Locals[A]) moveNext(r *statemachine.Run, args *mergePart
 	}
 //line github.com/movenext/movenext/parallel/merging.go:64
 	f.mergeParts1, mergePartsValue, mergePartsErr = mergePartsEnter(r, args.mergeEnter, args.ctx, args.parts[:args.mid], args.merge)
-//line github.com/movenext/movenext/parallel/merging_async.go:696
+//line github.com/movenext/movenext/parallel/merging_async.go:698
 	if f.mergeParts1 == nil {
 		goto after1
 	}
@@ -701,17 +703,17 @@ func (f *mergePartsFunc1Locals[A]) moveNext(r *statemachine.Run, args *mergePart
 resume1:
 //line github.com/movenext/movenext/parallel/merging.go:64
 	mergePartsValue, mergePartsErr = f.mergeParts1.Results(r)
-//line github.com/movenext/movenext/parallel/merging_async.go:705
+//line github.com/movenext/movenext/parallel/merging_async.go:707
 	f.mergeParts1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/merging.go:64
 	(*f.merged)[0], err = mergePartsValue, mergePartsErr
-//line github.com/movenext/movenext/parallel/merging_async.go:710
+//line github.com/movenext/movenext/parallel/merging_async.go:712
 	goto endIf1
 else1:
 //line github.com/movenext/movenext/parallel/merging.go:66
 	f.mergeParts1, mergePartsValue, mergePartsErr = mergePartsEnter(r, args.mergeEnter, args.ctx, args.parts[args.mid:], args.merge)
-//line github.com/movenext/movenext/parallel/merging_async.go:715
+//line github.com/movenext/movenext/parallel/merging_async.go:717
 	if f.mergeParts1 == nil {
 		goto after2
 	}
@@ -720,14 +722,14 @@ else1:
 resume2:
 //line github.com/movenext/movenext/parallel/merging.go:66
 	mergePartsValue, mergePartsErr = f.mergeParts1.Results(r)
-//line github.com/movenext/movenext/parallel/merging_async.go:724
+//line github.com/movenext/movenext/parallel/merging_async.go:726
 	f.mergeParts1 = nil
 after2:
 //line github.com/movenext/movenext/parallel/merging.go:66
 	(*f.merged)[1], err = mergePartsValue, mergePartsErr
 endIf1:
 	return true, err
-//line github.com/movenext/movenext/parallel/merging_async.go:731
+//line github.com/movenext/movenext/parallel/merging_async.go:733
 }
 
 func (f *mergePartsFunc1Frame[A]) Location() statemachine.Location {
@@ -750,7 +752,8 @@ func scanMergingAsync[T any, A any](ctx context.Context, items []T, zero A, fold
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &scanMergingMachine[T, A]{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // scanMergingEnter enters [scanMerging] for another machine. It returns the results or, suspended,
@@ -862,7 +865,7 @@ func (f *scanMergingLocals[T, A]) moveNext(r *statemachine.Run, args *scanMergin
 			return err
 		}, Degree(f.s.degree), Chunk(f.size))
 	}
-//line github.com/movenext/movenext/parallel/merging_async.go:866
+//line github.com/movenext/movenext/parallel/merging_async.go:869
 	if f.for1 == nil {
 		goto after1
 	}
@@ -871,7 +874,7 @@ func (f *scanMergingLocals[T, A]) moveNext(r *statemachine.Run, args *scanMergin
 resume1:
 //line github.com/movenext/movenext/parallel/merging.go:89
 	err = f.for1.Results(r)
-//line github.com/movenext/movenext/parallel/merging_async.go:875
+//line github.com/movenext/movenext/parallel/merging_async.go:878
 	f.for1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/merging.go:97
@@ -910,7 +913,7 @@ after1:
 			return nil
 		})
 	}
-//line github.com/movenext/movenext/parallel/merging_async.go:914
+//line github.com/movenext/movenext/parallel/merging_async.go:917
 	if f.for1 == nil {
 		goto after2
 	}
@@ -919,7 +922,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/parallel/merging.go:105
 	err = f.for1.Results(r)
-//line github.com/movenext/movenext/parallel/merging_async.go:923
+//line github.com/movenext/movenext/parallel/merging_async.go:926
 	f.for1 = nil
 after2:
 //line github.com/movenext/movenext/parallel/merging.go:112
@@ -950,7 +953,7 @@ after2:
 			return nil
 		}, Degree(f.s.degree), Chunk(f.size))
 	}
-//line github.com/movenext/movenext/parallel/merging_async.go:954
+//line github.com/movenext/movenext/parallel/merging_async.go:957
 	if f.for1 == nil {
 		goto after3
 	}
@@ -960,7 +963,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/parallel/merging.go:115
 	err = f.for1.Results(r)
-//line github.com/movenext/movenext/parallel/merging_async.go:964
+//line github.com/movenext/movenext/parallel/merging_async.go:967
 	f.for1 = nil
 after3:
 //line github.com/movenext/movenext/parallel/merging.go:119
@@ -968,7 +971,7 @@ after3:
 		return true, nil, err
 	}
 	return true, f.all, nil
-//line github.com/movenext/movenext/parallel/merging_async.go:972
+//line github.com/movenext/movenext/parallel/merging_async.go:975
 }
 
 func (f *scanMergingFrame[T, A]) Location() statemachine.Location {
@@ -998,7 +1001,7 @@ func (f *scanMergingMachine[T, A]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *scanMergingMachine[T, A]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel.scanMerging", "github.com/movenext/movenext/parallel/merging.go", 89, 105, 115)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel.scanMerging", "github.com/movenext/movenext/parallel/merging.go", 89, 105, 115)
 }
 
 // scanMergingFunc1Enter enters a function literal of [scanMerging] for another machine. It returns
@@ -1079,12 +1082,12 @@ func (f *scanMergingFunc1Locals[T, A]) moveNext(r *statemachine.Run, args *scanM
 	}
 //line github.com/movenext/movenext/parallel/merging.go:94
 	fold1Value, fold1Err = args.fold(args.ctx, acc, args.items[f.i])
-//line github.com/movenext/movenext/parallel/merging_async.go:1083
+//line github.com/movenext/movenext/parallel/merging_async.go:1086
 	goto after1
 entered:
 //line github.com/movenext/movenext/parallel/merging.go:94
 	f.fold1, fold1Value, fold1Err = args.foldEnter(r, args.ctx, acc, args.items[f.i])
-//line github.com/movenext/movenext/parallel/merging_async.go:1088
+//line github.com/movenext/movenext/parallel/merging_async.go:1091
 	if f.fold1 == nil {
 		goto after1
 	}
@@ -1093,13 +1096,13 @@ entered:
 resume1:
 //line github.com/movenext/movenext/parallel/merging.go:94
 	fold1Value, fold1Err = f.fold1.Results(r)
-//line github.com/movenext/movenext/parallel/merging_async.go:1097
+//line github.com/movenext/movenext/parallel/merging_async.go:1100
 	f.fold1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/merging.go:94
 	f.all[f.i], err = fold1Value, fold1Err
 	return true, err
-//line github.com/movenext/movenext/parallel/merging_async.go:1103
+//line github.com/movenext/movenext/parallel/merging_async.go:1106
 }
 
 func (f *scanMergingFunc1Frame[T, A]) Location() statemachine.Location {
@@ -1178,12 +1181,12 @@ for1:
 	}
 //line github.com/movenext/movenext/parallel/merging.go:108
 	merge1Value = f.merge(f.before[f.b-1], f.all[f.b*f.size-1])
-//line github.com/movenext/movenext/parallel/merging_async.go:1182
+//line github.com/movenext/movenext/parallel/merging_async.go:1185
 	goto after1
 entered:
 //line github.com/movenext/movenext/parallel/merging.go:108
 	f.merge1, merge1Value = f.mergeEnter(r, f.before[f.b-1], f.all[f.b*f.size-1])
-//line github.com/movenext/movenext/parallel/merging_async.go:1187
+//line github.com/movenext/movenext/parallel/merging_async.go:1190
 	if f.merge1 == nil {
 		goto after1
 	}
@@ -1192,19 +1195,19 @@ entered:
 resume1:
 //line github.com/movenext/movenext/parallel/merging.go:108
 	merge1Value = f.merge1.Results(r)
-//line github.com/movenext/movenext/parallel/merging_async.go:1196
+//line github.com/movenext/movenext/parallel/merging_async.go:1199
 	f.merge1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/merging.go:108
 	f.before[f.b] = merge1Value
 //line github.com/movenext/movenext/parallel/merging.go:107
 	f.b++
-//line github.com/movenext/movenext/parallel/merging_async.go:1203
+//line github.com/movenext/movenext/parallel/merging_async.go:1206
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/parallel/merging.go:110
 	return true, nil
-//line github.com/movenext/movenext/parallel/merging_async.go:1208
+//line github.com/movenext/movenext/parallel/merging_async.go:1211
 }
 
 func (f *scanMergingFunc2Frame[T, A]) Location() statemachine.Location {
@@ -1280,12 +1283,12 @@ func (f *scanMergingFunc3Locals[T, A]) moveNext(r *statemachine.Run, args *scanM
 	}
 //line github.com/movenext/movenext/parallel/merging.go:116
 	merge1Value = args.merge(args.before[f.i/args.size], f.all[f.i])
-//line github.com/movenext/movenext/parallel/merging_async.go:1284
+//line github.com/movenext/movenext/parallel/merging_async.go:1287
 	goto after1
 entered:
 //line github.com/movenext/movenext/parallel/merging.go:116
 	f.merge1, merge1Value = args.mergeEnter(r, args.before[f.i/args.size], f.all[f.i])
-//line github.com/movenext/movenext/parallel/merging_async.go:1289
+//line github.com/movenext/movenext/parallel/merging_async.go:1292
 	if f.merge1 == nil {
 		goto after1
 	}
@@ -1294,13 +1297,13 @@ entered:
 resume1:
 //line github.com/movenext/movenext/parallel/merging.go:116
 	merge1Value = f.merge1.Results(r)
-//line github.com/movenext/movenext/parallel/merging_async.go:1298
+//line github.com/movenext/movenext/parallel/merging_async.go:1301
 	f.merge1 = nil
 after1:
 //line github.com/movenext/movenext/parallel/merging.go:116
 	f.all[f.i] = merge1Value
 	return true, nil
-//line github.com/movenext/movenext/parallel/merging_async.go:1304
+//line github.com/movenext/movenext/parallel/merging_async.go:1307
 }
 
 func (f *scanMergingFunc3Frame[T, A]) Location() statemachine.Location {
@@ -1312,4 +1315,4 @@ func (f *scanMergingFunc3Frame[T, A]) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// Digest of what is above: 9e199e12db4a8ca6
+// Digest of what is above: e61f8c07cb0033f9

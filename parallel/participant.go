@@ -137,7 +137,7 @@ func (p *participants) endPromise() *promise.Promise[end] {
 		return made
 	}
 	made := new(promise.Promise[end])
-	promise.Init(made)
+	promise.Init(&made.Job)
 	if !p.promise.CompareAndSwap(nil, made) {
 		return p.promise.Load()
 	}
@@ -161,7 +161,7 @@ func (p *participants) removeCaller() *paused {
 	if !p.live.CompareAndSwap(1, 0) {
 		left := p.endPromise()
 		if p.live.Add(-1) > 0 {
-			return &paused{left.Job()}
+			return &paused{&left.Job}
 		}
 	}
 	p.close()

@@ -95,7 +95,7 @@ func (p *participant) Fault(err error) continuation.Chain {
 }
 
 // Handle implements suspension.Completer.
-func (p *participant) Handle() any { return p.participants.endPromise().Job() }
+func (p *participant) Handle() any { return &p.participants.endPromise().Job }
 
 // Completed implements continuation.Target: the body has ended.
 func (p *participant) Completed(from schedulers.Worker) (waiters continuation.Chain) {

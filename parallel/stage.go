@@ -300,8 +300,8 @@ func (b *bell[R]) wait() *job.Job[job.Void] {
 		return job.FromResult(job.Void{})
 	}
 	b.consumer = new(promise.Promise[job.Void])
-	promise.InitDependent(b.consumer)
-	return b.consumer.Job()
+	promise.InitDependent(&b.consumer.Job)
+	return &b.consumer.Job
 }
 
 // take returns the body that ended first among those not taken, or nil.

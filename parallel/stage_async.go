@@ -188,7 +188,8 @@ func (s *stage[T, R]) nextAsync() (result2 *job.Job[R]) {
 		return statemachine.Completed(context.Background(), frame.v, v1)
 	}
 	m := &stageNextMachine[T, R]{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // nextEnter enters [stage.next] for another machine. It returns the results or, suspended, the
@@ -257,14 +258,14 @@ for1:
 		}
 		f.s.advance() // into the room of this one, while the consumer is busy with it
 		f.v, err2 = v, nil
-//line github.com/movenext/movenext/parallel/stage_async.go:261
+//line github.com/movenext/movenext/parallel/stage_async.go:262
 		return true, err2
 //line github.com/movenext/movenext/parallel/stage.go:155
 	}
 	if f.s.inputEnd != nil && len(f.s.bodies) == 0 {
 		if f.s.inputEnd == io.EOF {
 			err2 = io.EOF
-//line github.com/movenext/movenext/parallel/stage_async.go:268
+//line github.com/movenext/movenext/parallel/stage_async.go:269
 			return true, err2
 //line github.com/movenext/movenext/parallel/stage.go:159
 		}
@@ -274,7 +275,7 @@ for1:
 	// stage.go:163: if _, err := s.bell.wait().Await(); err != nil {
 //line github.com/movenext/movenext/parallel/stage.go:163
 	if awaited2 = f.s.bell.wait(); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:278
+//line github.com/movenext/movenext/parallel/stage_async.go:279
 		goto after1
 	}
 	f.State = 1
@@ -293,13 +294,13 @@ after1:
 		}
 	}
 next1:
-//line github.com/movenext/movenext/parallel/stage_async.go:297
+//line github.com/movenext/movenext/parallel/stage_async.go:298
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/parallel/stage.go:167
 	_, err2 = f.s.outcome()
 	return true, err2
-//line github.com/movenext/movenext/parallel/stage_async.go:303
+//line github.com/movenext/movenext/parallel/stage_async.go:304
 }
 
 func (f *stageNextFrame[T, R]) Location() statemachine.Location {
@@ -328,7 +329,7 @@ func (f *stageNextMachine[T, R]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stageNextMachine[T, R]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel.(*stage).next", "github.com/movenext/movenext/parallel/stage.go", 163)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel.(*stage).next", "github.com/movenext/movenext/parallel/stage.go", 163)
 }
 
 // Digest of stage.close: b17657f7b024d3d6
@@ -342,7 +343,8 @@ func (s *stage[T, R]) closeAsync() (result2 *job.Job[job.Void]) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &stageCloseMachine[T, R]{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // closeEnter enters [stage.close] for another machine. It returns the results or, suspended, the
@@ -398,7 +400,7 @@ func (f *stageCloseFrame[T, R]) MoveNext(r *statemachine.Run) bool {
 	// stage.go:244: _, err := s.in.StopAsync(s.ctx).Await()
 //line github.com/movenext/movenext/parallel/stage.go:244
 	if awaited2 = f.s.in.StopAsync(f.s.ctx); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:402
+//line github.com/movenext/movenext/parallel/stage_async.go:404
 		goto after1
 	}
 	f.State = 1
@@ -416,7 +418,7 @@ after1:
 	// stage.go:246: if v, err := s.requested.Await(); err == nil {
 //line github.com/movenext/movenext/parallel/stage.go:246
 	if awaited3 = f.s.requested; awaited3.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:420
+//line github.com/movenext/movenext/parallel/stage_async.go:422
 		goto after2
 	}
 	f.State = 2
@@ -450,7 +452,7 @@ range1:
 		// stage.go:251: … job.WhenAny(b.job).Await() // does not look at its error: nobody will
 //line github.com/movenext/movenext/parallel/stage.go:251
 		if awaited4 = job.WhenAny(b.job); awaited4.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/parallel/stage_async.go:454
+//line github.com/movenext/movenext/parallel/stage_async.go:456
 			goto after3
 		}
 		f.State = 3
@@ -465,13 +467,13 @@ after3:
 	awaited4.GetResult()
 //line github.com/movenext/movenext/parallel/stage.go:250
 	f.i1++
-//line github.com/movenext/movenext/parallel/stage_async.go:469
+//line github.com/movenext/movenext/parallel/stage_async.go:471
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/parallel/stage.go:253
 	f.s.end()
 	rethrow.From(f.err)
-//line github.com/movenext/movenext/parallel/stage_async.go:475
+//line github.com/movenext/movenext/parallel/stage_async.go:477
 	return true
 }
 
@@ -500,7 +502,7 @@ func (f *stageCloseMachine[T, R]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stageCloseMachine[T, R]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel.(*stage).close", "github.com/movenext/movenext/parallel/stage.go", 244, 246, 251)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel.(*stage).close", "github.com/movenext/movenext/parallel/stage.go", 244, 246, 251)
 }
 
-// Digest of what is above: c311122d3f741082
+// Digest of what is above: 788593ddf88776db

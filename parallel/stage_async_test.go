@@ -29,7 +29,8 @@ func collectAsync(ctx context.Context, in *job.Stream[int], body func(context.Co
 		return statemachine.Completed(ctx, frame.all, frame.err)
 	}
 	m := &collectMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // collectFrame is the frame of [collect]: what it keeps while it is suspended, its results among
@@ -91,7 +92,7 @@ range1:
 	// stage_test.go:41: for v, err := range Stage(ctx, in, body, opts...) {
 //line github.com/movenext/movenext/parallel/stage_test.go:41
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/parallel/stage_async_test.go:95
+//line github.com/movenext/movenext/parallel/stage_async_test.go:96
 		goto resume1
 	}
 	f.State = 1
@@ -106,7 +107,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/parallel/stage_async_test.go:110
+//line github.com/movenext/movenext/parallel/stage_async_test.go:111
 			goto leave1
 //line github.com/movenext/movenext/parallel/stage_test.go:44
 		}
@@ -114,12 +115,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/parallel/stage_async_test.go:118
+//line github.com/movenext/movenext/parallel/stage_async_test.go:119
 	goto range1
 leave1:
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/stage_async_test.go:123
+//line github.com/movenext/movenext/parallel/stage_async_test.go:124
 		goto resume2
 	}
 	f.State = 2
@@ -129,7 +130,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/stage_async_test.go:133
+//line github.com/movenext/movenext/parallel/stage_async_test.go:134
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/stage_test.go:45
@@ -137,7 +138,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/parallel/stage_async_test.go:141
+//line github.com/movenext/movenext/parallel/stage_async_test.go:142
 		goto resume3
 	}
 	f.State = 3
@@ -147,22 +148,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/stage_async_test.go:151
+//line github.com/movenext/movenext/parallel/stage_async_test.go:152
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/parallel/stage_test.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/parallel/stage_async_test.go:157
+//line github.com/movenext/movenext/parallel/stage_async_test.go:158
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/parallel/stage_test.go:49
 	f.err = nil
-//line github.com/movenext/movenext/parallel/stage_async_test.go:162
+//line github.com/movenext/movenext/parallel/stage_async_test.go:163
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/parallel/stage_test.go:49
 	return true
-//line github.com/movenext/movenext/parallel/stage_async_test.go:166
+//line github.com/movenext/movenext/parallel/stage_async_test.go:167
 }
 
 // collectMachine is [collect] as the root of a chain: chain, job and frame in one allocation.
@@ -182,7 +183,7 @@ func (f *collectMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *collectMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel.collect", "github.com/movenext/movenext/parallel/stage_test.go", 41, 41, 41)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/parallel.collect", "github.com/movenext/movenext/parallel/stage_test.go", 41, 41, 41)
 }
 
-// Digest of what is above: 2eaed62076bbd7b0
+// Digest of what is above: e40705ac589a5e8d

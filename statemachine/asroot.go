@@ -31,7 +31,7 @@ func FuncAsRoot[T any](ctx context.Context, enter func(r *Run) (Callee[T], T, er
 	callee, v, err := enter(s.run)
 	if callee != nil {
 		m := &funcRoot[T]{callee: callee}
-		err = m.builder.Suspend(ctx, s.run, m, &m.frame)
+		err = m.builder.Chain.Suspend(ctx, s.run, m, &m.frame)
 	}
 	s.end()
 	return v, err
@@ -44,7 +44,7 @@ func ActionAsRoot(ctx context.Context, enter func(r *Run) (ActionCallee, error))
 	callee, err := enter(s.run)
 	if callee != nil {
 		m := &actionRoot{callee: callee}
-		err = m.builder.Suspend(ctx, s.run, m, &m.frame)
+		err = m.builder.Chain.Suspend(ctx, s.run, m, &m.frame)
 	}
 	s.end()
 	return err
@@ -95,7 +95,7 @@ func (m *funcRoot[T]) MoveNext(r *Run) bool {
 }
 
 // Root implements rootMachine. It has no line of its own.
-func (m *funcRoot[T]) Root() (Root, Location) { return &m.builder, Location{} }
+func (m *funcRoot[T]) Root() (Root, Location) { return m.builder.Chain.Root(), Location{} }
 
 // actionRoot is [funcRoot] for a function whose only result is an error.
 type actionRoot struct {
@@ -113,4 +113,4 @@ func (m *actionRoot) MoveNext(r *Run) bool {
 }
 
 // Root implements rootMachine. It has no line of its own.
-func (m *actionRoot) Root() (Root, Location) { return &m.builder, Location{} }
+func (m *actionRoot) Root() (Root, Location) { return m.builder.Chain.Root(), Location{} }

@@ -28,7 +28,8 @@ func nestedAsync(ctx context.Context, n int) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, nil)
 	}
 	m := &nestedMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // nestedEnter enters [nested] for another machine. It returns the results or, suspended, the frame
@@ -84,39 +85,39 @@ func (f *nestedLocals) moveNext(r *statemachine.Run, args *nestedArgs) (hasEnded
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/statemachine/bench_test.go:119
+//line github.com/movenext/movenext/statemachine/bench_test.go:120
 	if args.n != 0 {
 		goto endIf1
 	}
-	// bench_test.go:120: job.Yield()
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:93
+	// bench_test.go:121: job.Yield()
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:94
 	f.State = 1
 	return r.Yield(), 0
 resume1:
-//line github.com/movenext/movenext/statemachine/bench_test.go:120
+//line github.com/movenext/movenext/statemachine/bench_test.go:121
 	_ = r.Refusal()
 	return true, 0
 endIf1:
 	f.nested2, nested2Value = nestedEnter(r, args.ctx, args.n-1)
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:102
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:103
 	if f.nested2 == nil {
 		goto after2
 	}
 	f.State = 2
 	return false, 0
 resume2:
-//line github.com/movenext/movenext/statemachine/bench_test.go:123
+//line github.com/movenext/movenext/statemachine/bench_test.go:124
 	nested2Value = f.nested2.Results(r)
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:111
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:112
 	f.nested2 = nil
 after2:
-//line github.com/movenext/movenext/statemachine/bench_test.go:123
+//line github.com/movenext/movenext/statemachine/bench_test.go:124
 	return true, nested2Value + 1
-//line github.com/movenext/movenext/statemachine/bench_async_test.go:116
+//line github.com/movenext/movenext/statemachine/bench_async_test.go:117
 }
 
 func (f *nestedFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.nested", "github.com/movenext/movenext/statemachine/bench_test.go", 120, 123)
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.nested", "github.com/movenext/movenext/statemachine/bench_test.go", 121, 124)
 }
 
 func (f *nestedFrame) Results(r *statemachine.Run) int {
@@ -141,7 +142,7 @@ func (f *nestedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *nestedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.nested", "github.com/movenext/movenext/statemachine/bench_test.go", 120, 123)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.nested", "github.com/movenext/movenext/statemachine/bench_test.go", 121, 124)
 }
 
-// Digest of what is above: c2b7334078e39daf
+// Digest of what is above: 5099bb42e9f42b0c

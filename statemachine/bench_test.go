@@ -31,7 +31,7 @@ type yieldMachine struct {
 
 // Root is for the runtime.
 func (m *yieldMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &m.Builder, statemachine.Location{}
+	return m.Chain.Root(&m.Promise.Job), statemachine.Location{}
 }
 
 func (m *yieldMachine) MoveNext(r *statemachine.Run) bool {
@@ -50,7 +50,8 @@ func yieldAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &yieldMachine{yieldFrame: frame}
-	return m.Start(ctx, &r, m, &m.Frame)
+	m.Chain.Start(&m.Promise.Job, ctx, &r, m, &m.Frame)
+	return &m.Promise.Job
 }
 
 func BenchmarkSuspendAndResume(b *testing.B) {

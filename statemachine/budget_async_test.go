@@ -33,7 +33,8 @@ func givesAsync(ctx context.Context, s *signal) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &givesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // givesFrame is the frame of [gives]: what it keeps while it is suspended.
@@ -62,7 +63,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:55
 	_ = r.Refusal()
 	f.s.set.Store(true)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:66
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:67
 	return true
 }
 
@@ -82,7 +83,7 @@ func (f *givesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *givesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.gives", "github.com/movenext/movenext/statemachine/budget_test.go", 55)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.gives", "github.com/movenext/movenext/statemachine/budget_test.go", 55)
 }
 
 // Digest of looks: 87c547d36e54ba6f
@@ -98,7 +99,8 @@ func looksAsync(ctx context.Context, s *signal, way string) (result *job.Job[job
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &looksMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // looksFrame is the frame of [looks]: what it keeps while it is suspended, its results among it.
@@ -216,13 +218,13 @@ for1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:86
 		goto case9
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:220
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:222
 	goto endSwitch1
 case1:
 	// budget_test.go:88: _, err = job.FromResult(1).Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:88
 	if awaited = job.FromResult(1); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:226
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:228
 		goto after1
 	}
 	f.State = 1
@@ -235,7 +237,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:88
 	_, f.err = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:239
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:241
 	goto endSwitch1
 case2:
 	// budget_test.go:90: _, err = awaiter.Await(there{})
@@ -251,7 +253,7 @@ case2:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:90
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:255
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:257
 		goto resume2
 	}
 	f.State = 2
@@ -260,7 +262,7 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/budget_test.go:90
 	_, f.err = statemachine.Result(r, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:264
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:266
 	f.await2 = nil
 	goto endSwitch1
 case3:
@@ -277,7 +279,7 @@ case3:
 	}
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:281
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:283
 		goto resume3
 	}
 	f.State = 3
@@ -286,13 +288,13 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/budget_test.go:92
 	_, f.err = statemachine.Result(r, f.await2)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:290
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:292
 	f.await2 = nil
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/statemachine/budget_test.go:94
 	asleep, f.err = statemachine.Sleep(r, f.ctx, 0)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:296
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:298
 	if !asleep {
 		goto after4
 	}
@@ -302,12 +304,12 @@ resume4:
 //line github.com/movenext/movenext/statemachine/budget_test.go:94
 	f.err = r.Refusal()
 after4:
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:306
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:308
 	goto endSwitch1
 case5:
 //line github.com/movenext/movenext/statemachine/budget_test.go:96
 	asleep, slept = statemachine.Sleep(r, f.ended, time.Hour)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:311
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:313
 	if !asleep {
 		goto after5
 	}
@@ -321,12 +323,12 @@ after5:
 	if !errors.Is(slept, errEnded) {
 		f.err = fmt.Errorf("not the cause of the context's end: %w", slept) // else it goes on: a common bug
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:325
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:327
 	goto endSwitch1
 case6:
 //line github.com/movenext/movenext/statemachine/budget_test.go:100
 	f.one6, one6Value = oneEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:330
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:332
 	if f.one6 == nil {
 		goto after6
 	}
@@ -335,14 +337,14 @@ case6:
 resume6:
 //line github.com/movenext/movenext/statemachine/budget_test.go:100
 	one6Value = f.one6.Results(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:339
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:341
 	f.one6 = nil
 after6:
 //line github.com/movenext/movenext/statemachine/budget_test.go:100
 	if one6Value != 1 {
 		f.err = errKept
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:346
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:348
 	goto endSwitch1
 case7:
 //line github.com/movenext/movenext/statemachine/budget_test.go:104
@@ -350,7 +352,7 @@ case7:
 	f.awaitOrAtOnce1 = atOnceAsync()
 //line github.com/movenext/movenext/statemachine/budget_test.go:105
 	if statemachine.TwinEnded(r, f.awaitOrAtOnce1) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:354
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:356
 		goto resume7
 	}
 	f.State = 7
@@ -359,18 +361,18 @@ case7:
 resume7:
 //line github.com/movenext/movenext/statemachine/budget_test.go:105
 	v, f.err = statemachine.TwinResult(r, f.awaitOrAtOnce1)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:363
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:365
 	f.awaitOrAtOnce1 = nil
 //line github.com/movenext/movenext/statemachine/budget_test.go:105
 	if v != 1 {
 		f.err = errKept
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:369
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:371
 	goto endSwitch1
 case8:
 //line github.com/movenext/movenext/statemachine/budget_test.go:109
 	f.deferred8 = deferredEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:374
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:376
 	if f.deferred8 == nil {
 		goto after8
 	}
@@ -379,7 +381,7 @@ case8:
 resume8:
 //line github.com/movenext/movenext/statemachine/budget_test.go:109
 	f.deferred8.Results(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:383
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:385
 	f.deferred8 = nil
 after8:
 	goto endSwitch1
@@ -392,7 +394,7 @@ range1:
 	// budget_test.go:111: … for _, failed := range job.WhenEach(ctx, job.FromResult(1), job.From …
 //line github.com/movenext/movenext/statemachine/budget_test.go:111
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:396
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:398
 		goto resume9
 	}
 	f.State = 9
@@ -407,32 +409,32 @@ resume9:
 		failed := f.loop1.Value()
 		f.err = cmp.Or(f.err, failed)
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:411
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:413
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:112
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:416
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:418
 	f.loop1 = nil
 endSwitch1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:115
 	if f.err != nil {
 		f.result0 = f.err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:422
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:424
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:116
 		return true
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:427
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:429
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:119
 	f.result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:432
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:434
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/budget_test.go:119
 	return true
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:436
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:438
 }
 
 // looksMachine is [looks] as the root of a chain: chain, job and frame in one allocation.
@@ -452,7 +454,7 @@ func (f *looksMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *looksMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.looks", "github.com/movenext/movenext/statemachine/budget_test.go", 88, 90, 92, 94, 96, 100, 105, 109, 111)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.looks", "github.com/movenext/movenext/statemachine/budget_test.go", 88, 90, 92, 94, 96, 100, 105, 109, 111)
 }
 
 // Digest of looksInLiteral: f2fc0bf24d8c4292
@@ -467,7 +469,8 @@ func looksInLiteralAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksInLiteralMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // looksInLiteralLocals is what [looksInLiteral] keeps while it is suspended.
@@ -498,7 +501,7 @@ func (f *looksInLiteralLocals) moveNext(r *statemachine.Run, ctx context.Context
 	})
 //line github.com/movenext/movenext/statemachine/budget_test.go:126
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:502
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:505
 		goto after1
 	}
 	f.State = 1
@@ -514,7 +517,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:136
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:518
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:521
 }
 
 // looksInLiteralMachine is [looksInLiteral] as the root of a chain: chain, job and frame in one
@@ -535,7 +538,7 @@ func (f *looksInLiteralMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *looksInLiteralMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.looksInLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 126)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.looksInLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 126)
 }
 
 // looksInLiteralFunc1Run is a function literal of [looksInLiteral] for the runtime to call. It
@@ -548,14 +551,14 @@ func looksInLiteralFunc1Run(ctx context.Context) error {
 	defer func() {
 		if r.Exiting() {
 			m := &looksInLiteralFunc1Machine{kept: frame}
-			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
+			panic(m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return v0
 	}
 	m := &looksInLiteralFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // looksInLiteralFunc1Locals is what a function literal of [looksInLiteral] keeps while it is
@@ -592,13 +595,13 @@ for1:
 	// budget_test.go:130: if _, err := job.FromResult(1).Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/budget_test.go:130
 	if awaited = job.FromResult(1); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:596
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:599
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/budget_test.go:130
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:602
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:605
 		goto resume1
 	}
 	f.State = 1
@@ -615,12 +618,12 @@ after1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:619
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:622
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:134
 	result0 = f.s.err()
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:624
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:627
 	return true, result0
 }
 
@@ -641,7 +644,7 @@ func (f *looksInLiteralFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *looksInLiteralFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.looksInLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 130)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.looksInLiteral", "github.com/movenext/movenext/statemachine/budget_test.go", 130)
 }
 
 // Digest of one: 240b6bb79aad7310
@@ -656,7 +659,8 @@ func oneAsync(ctx context.Context) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, nil)
 	}
 	m := &oneMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // oneEnter enters [one] for another machine. It returns the results or, suspended, the frame that
@@ -706,7 +710,7 @@ func (f *oneLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int) {
 	// budget_test.go:143: v, _ := job.FromResult(1).Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:143
 	if awaited = job.FromResult(1); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:710
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:714
 		goto after1
 	}
 	f.State = 1
@@ -721,7 +725,7 @@ after1:
 		v, _ := awaited.GetResult()
 		return true, v
 	}
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:725
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:729
 }
 
 func (f *oneFrame) Location() statemachine.Location {
@@ -750,7 +754,7 @@ func (f *oneMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *oneMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.one", "github.com/movenext/movenext/statemachine/budget_test.go", 143)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.one", "github.com/movenext/movenext/statemachine/budget_test.go", 143)
 }
 
 // Digest of deferred: 038f73132b44783c
@@ -765,7 +769,8 @@ func deferredAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &deferredMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // deferredEnter enters [deferred] for another machine. It returns the results or, suspended, the
@@ -830,7 +835,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/budget_test.go:153
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:834
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:839
 		return true, false
 	}
 	f.State = 1
@@ -838,7 +843,7 @@ epilogue:
 resume1:
 //line github.com/movenext/movenext/statemachine/budget_test.go:153
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:842
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:847
 	goto epilogue
 }
 
@@ -866,7 +871,7 @@ func (f *deferredMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *deferredMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.deferred", "github.com/movenext/movenext/statemachine/budget_test.go", 154)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.deferred", "github.com/movenext/movenext/statemachine/budget_test.go", 154)
 }
 
 // Digest of starts: cdf2a23979a7559e
@@ -881,7 +886,8 @@ func startsAsync(ctx context.Context, way string) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &startsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // startsLocals is what [starts] keeps while it is suspended.
@@ -927,7 +933,7 @@ resume1:
 	// budget_test.go:163: _, err := looksInLiteralAsync(ctx).Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:163
 	if awaited = looksInLiteralAsync(f.ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:931
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:937
 		goto after2
 	}
 	f.State = 2
@@ -951,7 +957,7 @@ endIf1:
 		// budget_test.go:168: _, err := looksAsync(ctx, s, way).Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:168
 		if awaited = looksAsync(f.ctx, s, f.way); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:955
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:961
 			goto after3
 		}
 		f.State = 3
@@ -968,7 +974,7 @@ after3:
 	// budget_test.go:169: _, _ = other.Await()
 //line github.com/movenext/movenext/statemachine/budget_test.go:169
 	if awaited = f.other; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:972
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:978
 		goto after4
 	}
 	f.State = 4
@@ -982,7 +988,7 @@ after4:
 //line github.com/movenext/movenext/statemachine/budget_test.go:169
 	awaited.GetResult()
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/budget_async_test.go:986
+//line github.com/movenext/movenext/statemachine/budget_async_test.go:992
 }
 
 // startsMachine is [starts] as the root of a chain: chain, job and frame in one allocation.
@@ -1002,7 +1008,7 @@ func (f *startsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *startsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.starts", "github.com/movenext/movenext/statemachine/budget_test.go", 161, 163, 168, 169)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.starts", "github.com/movenext/movenext/statemachine/budget_test.go", 161, 163, 168, 169)
 }
 
-// Digest of what is above: a02572bfaed37c5f
+// Digest of what is above: ebfda3f053fae2ee

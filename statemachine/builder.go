@@ -3,6 +3,7 @@ package statemachine
 import (
 	"context"
 
+	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -12,44 +13,52 @@ import (
 // AsyncTaskMethodBuilder. It is the first field of generated roots, which do not embed it: each
 // promoted method is a function to compile.
 type Builder[T any] struct {
-	chain   chain
-	ctx     context.Context
-	promise promise.Promise[T]
+	Chain   jobChain
+	Promise promise.Promise[T]
+}
+
+// jobChain is the part of a [Builder] that does not depend on the type of the results, so that
+// packages with machines do not compile it. Its methods get the job of the builder.
+type jobChain struct {
+	chain chain
+	ctx   context.Context
 }
 
 // Start takes over a chain of frames that suspended during its hot start: r is the run
 // of that start, m the promoted root, f its frame. It finds the root's home (the ambient
-// scheduler of ctx, or the default), registers the chain, and returns the job. The machine
+// scheduler of ctx, or the default), registers the chain, and makes j its job. The machine
 // may have finished when Start returns.
-func (b *Builder[T]) Start(ctx context.Context, r *Run, m rootMachine, f *Frame) *job.Job[T] {
-	promise.InitDependent(&b.promise)
-	promise.HoldContext(&b.promise, ctx)
-	b.ctx = ctx
+func (c *jobChain) Start(j job.Handle, ctx context.Context, r *Run, m rootMachine, f *Frame) {
+	promise.InitDependent(j)
+	promise.HoldContext(j, ctx)
+	c.ctx = ctx
 	r.Push(ctx, m, f)
-	b.chain.takeOver(ctx, r, f)
-	j := b.promise.Job()
-	b.chain.begin(r)
-	return j
+	c.chain.takeOver(ctx, r, f)
+	c.chain.begin(r)
 }
+
+// Root returns the root of a chain with the job j.
+func (c *jobChain) Root(j job.Handle) Root { return Root{j, c} }
 
 // SetResult completes the job with the results of the function. r is the argument of the
 // last MoveNext.
 func (b *Builder[T]) SetResult(r *Run, v T, err error) {
 	r.unwatch() // the context may be a job's, which lasts as long as it is watched
-	if waiters, ok := promise.TryComplete(&b.promise, b.ctx, v, err); ok {
-		promise.ReleaseContext(&b.promise, b.ctx)
-		waiters.Deliver(r.leaving())
+	if waiters, ok := promise.TryComplete(&b.Promise, b.Chain.ctx, v, err); ok {
+		b.Chain.ended(&b.Promise.Job, waiters, r.leaving())
 	}
 }
 
-func (b *Builder[T]) handle() job.Handle { return b.promise.Job() }
-
-func (b *Builder[T]) fail(f *failure, worker schedulers.Worker) {
-	var zero T
-	if waiters, ok := promise.TryComplete(&b.promise, context.Background(), zero, f.err()); ok {
-		promise.ReleaseContext(&b.promise, b.ctx)
-		waiters.Deliver(worker)
+func (c *jobChain) fail(j job.Handle, f *failure, worker schedulers.Worker) {
+	if waiters, ok := promise.TryFail(j, context.Background(), f.err()); ok {
+		c.ended(j, waiters, worker)
 	}
+}
+
+// ended notifies those that waited for j, on worker.
+func (c *jobChain) ended(j job.Handle, waiters continuation.Chain, worker schedulers.Worker) {
+	promise.ReleaseContext(j, c.ctx)
+	waiters.Deliver(worker)
 }
 
 // Completed returns the job of an async function that did not suspend. ctx is its
@@ -60,9 +69,9 @@ func Completed[T any](ctx context.Context, v T, err error) *job.Job[T] {
 		return job.FromResult(v)
 	}
 	p := new(promise.Promise[T])
-	promise.Init(p)
+	promise.Init(&p.Job)
 	promise.TryComplete(p, ctx, v, err) // it has no waiters yet
-	return p.Job()
+	return &p.Job
 }
 
 // Catch is deferred by the generated FAsync, with the run of its hot start: a panic
@@ -85,7 +94,7 @@ func Catch[T any](r *Run, j **job.Job[T]) {
 // is compared with.
 func Plain[T any](ctx context.Context, f func() (T, error)) *job.Job[T] {
 	p := new(promise.Promise[T])
-	promise.Init(p)
+	promise.Init(&p.Job)
 	go promise.Perform(p, ctx, f)
-	return p.Job()
+	return &p.Job
 }

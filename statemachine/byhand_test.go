@@ -127,7 +127,8 @@ func sumAsync(ctx context.Context, end func(int), jobs ...*job.Job[int]) (result
 		return statemachine.Completed(ctx, frame.total, frame.err)
 	}
 	m := &sumMachine{sumFrame: frame}
-	return m.Start(ctx, &r, m, &m.Frame)
+	m.Chain.Start(&m.Promise.Job, ctx, &r, m, &m.Frame)
+	return &m.Promise.Job
 }
 
 type sumMachine struct {
@@ -137,7 +138,7 @@ type sumMachine struct {
 
 // Root is for the runtime.
 func (m *sumMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &m.Builder, statemachine.Location{}
+	return m.Chain.Root(&m.Promise.Job), statemachine.Location{}
 }
 
 func (m *sumMachine) MoveNext(r *statemachine.Run) bool {

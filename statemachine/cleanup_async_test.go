@@ -31,7 +31,8 @@ func flushesAtEndAsync(ctx context.Context, began chan<- struct{}) (result *job.
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &flushesAtEndMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // flushesAtEndEnter enters [flushesAtEnd] for another machine. It returns the results or,
@@ -91,7 +92,7 @@ func (f *flushesAtEndFrame) moveNext(r *statemachine.Run, args *flushesAtEndArgs
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:35
 	close(args.began)
 	asleep, sleep = statemachine.Sleep(r, args.ctx, time.Hour)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:95
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:96
 	if !asleep {
 		goto after1
 	}
@@ -103,11 +104,11 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:36
 	*f.err = sleep
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:107
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:108
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:36
 	return true
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:111
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:112
 }
 
 func (f *flushesAtEndFrame) Location() statemachine.Location {
@@ -137,7 +138,7 @@ func (f *flushesAtEndMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *flushesAtEndMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.flushesAtEnd", "github.com/movenext/movenext/statemachine/cleanup_test.go", 36)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.flushesAtEnd", "github.com/movenext/movenext/statemachine/cleanup_test.go", 36)
 }
 
 // Digest of failsThen: 44ea08c940e8c8c9
@@ -152,7 +153,8 @@ func failsThenAsync(ctx context.Context, then error) (result *job.Job[job.Void])
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &failsThenMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // failsThenLocals is what [failsThen] keeps while it is suspended.
@@ -200,7 +202,7 @@ func (f *failsThenLocals) moveNext(r *statemachine.Run, args *failsThenArgs) (ha
 	}
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:160
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:204
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:206
 		goto resume1
 	}
 	f.State = 1
@@ -208,7 +210,7 @@ func (f *failsThenLocals) moveNext(r *statemachine.Run, args *failsThenArgs) (ha
 resume1:
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:160
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:212
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:214
 	f.inScope1 = nil
 	return true, result0
 }
@@ -230,7 +232,7 @@ func (f *failsThenMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *failsThenMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.failsThen", "github.com/movenext/movenext/statemachine/cleanup_test.go", 160)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.failsThen", "github.com/movenext/movenext/statemachine/cleanup_test.go", 160)
 }
 
 // failsThenFunc1Run is a function literal of [failsThen] for the runtime to call. It returns the
@@ -243,7 +245,7 @@ func failsThenFunc1Run(began chan struct{}, ctx context.Context) error {
 		return v0
 	}
 	m := &failsThenFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // failsThenFunc1Locals is what a function literal of [failsThen] keeps while it is suspended.
@@ -275,7 +277,7 @@ func (f *failsThenFunc1Locals) moveNext(r *statemachine.Run, args *failsThenFunc
 	}
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:162
 	f.flushesAtEnd1, result0 = flushesAtEndEnter(r, args.ctx, args.began)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:279
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:281
 	if f.flushesAtEnd1 == nil {
 		goto after1
 	}
@@ -284,7 +286,7 @@ func (f *failsThenFunc1Locals) moveNext(r *statemachine.Run, args *failsThenFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:162
 	result0 = f.flushesAtEnd1.Results(r)
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:288
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:290
 	f.flushesAtEnd1 = nil
 after1:
 	return true, result0
@@ -307,7 +309,7 @@ func (f *failsThenFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *failsThenFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.failsThen", "github.com/movenext/movenext/statemachine/cleanup_test.go", 162)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.failsThen", "github.com/movenext/movenext/statemachine/cleanup_test.go", 162)
 }
 
 // Digest of panicsLater: 946aa4e95985c51e
@@ -322,7 +324,8 @@ func panicsLaterAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &panicsLaterMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // panicsLaterLocals is what [panicsLater] keeps while it is suspended.
@@ -351,7 +354,7 @@ func (f *panicsLaterLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	awaited = job.Go(ctx, func(context.Context) error { return nil })
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:219
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:355
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:358
 		goto after1
 	}
 	f.State = 1
@@ -371,7 +374,7 @@ after1:
 	}
 //line github.com/movenext/movenext/statemachine/cleanup_test.go:222
 	panic("forgotten")
-//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:375
+//line github.com/movenext/movenext/statemachine/cleanup_async_test.go:378
 }
 
 // panicsLaterMachine is [panicsLater] as the root of a chain: chain, job and frame in one
@@ -392,7 +395,7 @@ func (f *panicsLaterMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *panicsLaterMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.panicsLater", "github.com/movenext/movenext/statemachine/cleanup_test.go", 219)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.panicsLater", "github.com/movenext/movenext/statemachine/cleanup_test.go", 219)
 }
 
-// Digest of what is above: 9f874c9e41557a88
+// Digest of what is above: 46eb48e2f2e26a5f

@@ -23,7 +23,7 @@ type suspended struct {
 }
 
 // Root is for the runtime.
-func (m *suspended) Root() (Root, Location) { return &m.Builder, Location{} }
+func (m *suspended) Root() (Root, Location) { return m.Chain.Root(&m.Promise.Job), Location{} }
 
 func (m *suspended) MoveNext(r *Run) bool {
 	m.State = Finished
@@ -34,10 +34,10 @@ func (m *suspended) MoveNext(r *Run) bool {
 
 func suspend() *suspended {
 	m := &suspended{}
-	promise.InitDependent(&m.promise)
+	promise.InitDependent(&m.Promise.Job)
 	m.self, m.State = m, 1
 	m.home = ambient.Home(context.Background())
-	m.chain.top = &m.Frame
+	m.Chain.chain.top = &m.Frame
 	return m
 }
 
@@ -45,10 +45,10 @@ func suspend() *suspended {
 // goroutine.
 func (m *suspended) registers(t *testing.T, with *suspended) cycleCheck {
 	t.Helper()
-	m.of = with.promise.Job()
-	l := beginCycleCheck(&m.chain, jobcore.Of(m.of))
-	m.chain.node.Prepare(&m.chain)
-	require.True(t, awaiter.Registrar(m.of).Register(&m.chain.node))
+	m.of = &with.Promise.Job
+	l := beginCycleCheck(&m.Chain.chain, jobcore.Of(m.of))
+	m.Chain.chain.node.Prepare(&m.Chain.chain)
+	require.True(t, awaiter.Registrar(m.of).Register(&m.Chain.chain.node))
 	return l
 }
 
@@ -64,14 +64,14 @@ func TestMachinesThatCloseACycleAtTheSameMoment(t *testing.T) {
 		}
 		for i, m := range ring {
 			var run Run
-			refused := run.closesCycle(&m.chain, checks[i])
+			refused := run.closesCycle(&m.Chain.chain, checks[i])
 			assert.Equal(t, i == 0, refused, "the first one to look sees all others, and when it has gone there is no cycle")
 			if refused {
-				(&delivery{&m.chain, run.failure}).Run(nil)
+				(&delivery{&m.Chain.chain, run.failure}).Run(nil)
 			}
 		}
 		for _, m := range ring {
-			_, err := m.promise.Job().Wait(context.Background())
+			_, err := m.Promise.Job.Wait(context.Background())
 			var c *job.CycleError
 			require.ErrorAs(t, err, &c)
 			assert.Len(t, c.Jobs, n)
@@ -86,8 +86,8 @@ func TestAMachineThatWasNotifiedBeforeItIsTakenBackContinues(t *testing.T) {
 	first := x.registers(t, y)
 	y.registers(t, x)
 	y.SetResult(new(Run), 7, nil) // another goroutine ends it, as no machine is
-	assert.False(t, new(Run).closesCycle(&x.chain, first))
-	v, err := x.promise.Job().Wait(context.Background())
+	assert.False(t, new(Run).closesCycle(&x.Chain.chain, first))
+	v, err := x.Promise.Job.Wait(context.Background())
 	assert.NoError(t, err)
 	assert.Equal(t, 7, v)
 }

@@ -233,7 +233,7 @@ type scriptMachine struct {
 
 // Root is for the runtime.
 func (m *scriptMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &m.Builder, statemachine.Location{}
+	return m.Chain.Root(&m.Promise.Job), statemachine.Location{}
 }
 
 func (m *scriptMachine) MoveNext(r *statemachine.Run) bool {
@@ -252,7 +252,7 @@ type epilogueMachine struct {
 
 // Root is for the runtime.
 func (m *epilogueMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &m.Builder, statemachine.Location{}
+	return m.Chain.Root(&m.Promise.Job), statemachine.Location{}
 }
 
 func (m *epilogueMachine) MoveNext(r *statemachine.Run) bool {
@@ -272,7 +272,8 @@ func asMachine(ctx context.Context, l *log, s script) (result *job.Job[string]) 
 		return statemachine.Completed(ctx, frame.result, nil)
 	}
 	m := &scriptMachine{scriptFrame: frame}
-	return m.Start(ctx, &r, m, &m.Frame)
+	m.Chain.Start(&m.Promise.Job, ctx, &r, m, &m.Frame)
+	return &m.Promise.Job
 }
 
 func withEpilogue(ctx context.Context, l *log, s script) (result *job.Job[string]) {
@@ -283,7 +284,8 @@ func withEpilogue(ctx context.Context, l *log, s script) (result *job.Job[string
 		return statemachine.Completed(ctx, frame.result, nil)
 	}
 	m := &epilogueMachine{epilogueFrame: frame}
-	return m.Start(ctx, &r, m, &m.Frame)
+	m.Chain.Start(&m.Promise.Job, ctx, &r, m, &m.Frame)
+	return &m.Promise.Job
 }
 
 // outcome describes how a job ended.

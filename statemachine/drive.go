@@ -39,7 +39,8 @@ func begin(m iteration, elsewhere bool) *job.Job[job.Void] {
 func startDriver(r *Run, m iteration) *job.Job[job.Void] {
 	d := &driver{}
 	d.home = m.base().home // it runs no user code, so any home will do
-	return d.Start(context.Background(), r, d, &d.Frame)
+	d.Chain.Start(&d.Promise.Job, context.Background(), r, d, &d.Frame)
+	return &d.Promise.Job
 }
 
 // enter calls MoveNext of m, whose caller is native code.
@@ -74,7 +75,7 @@ type driver struct {
 }
 
 // Root implements rootMachine.
-func (d *driver) Root() (Root, Location) { return &d.Builder, Location{} }
+func (d *driver) Root() (Root, Location) { return d.Chain.Root(&d.Promise.Job), Location{} }
 
 // MoveNext implements StateMachine: the driven frame has reached a value or its end.
 func (d *driver) MoveNext(r *Run) bool {

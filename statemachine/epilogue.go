@@ -253,7 +253,8 @@ func (f *entryFrame) run(worker schedulers.Worker) {
 	if r.top != nil && m.home == nil {
 		m.home = r.top.home // it runs no user code
 	}
-	finish(m.Start(context.Background(), &r, m, &m.Frame), worker)
+	m.Chain.Start(&m.Promise.Job, context.Background(), &r, m, &m.Frame)
+	finish(&m.Promise.Job, worker)
 }
 
 // MoveNext implements StateMachine.
@@ -281,7 +282,7 @@ type entryMachine struct {
 }
 
 // Root implements rootMachine.
-func (m *entryMachine) Root() (Root, Location) { return &m.Builder, Location{} }
+func (m *entryMachine) Root() (Root, Location) { return m.Chain.Root(&m.Promise.Job), Location{} }
 
 // MoveNext implements StateMachine.
 func (m *entryMachine) MoveNext(r *Run) bool {

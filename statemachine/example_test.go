@@ -69,7 +69,7 @@ type addMachine struct {
 
 // Root is for the runtime.
 func (m *addMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &m.Builder, statemachine.Location{}
+	return m.Chain.Root(&m.Promise.Job), statemachine.Location{}
 }
 
 func (m *addMachine) MoveNext(r *statemachine.Run) bool {
@@ -87,7 +87,8 @@ func addAsync(ctx context.Context, a, b *job.Job[int]) *job.Job[int] {
 		return statemachine.Completed(ctx, frame.sum, frame.err)
 	}
 	m := &addMachine{addFrame: frame}
-	return m.Start(ctx, &r, m, &m.Frame)
+	m.Chain.Start(&m.Promise.Job, ctx, &r, m, &m.Frame)
+	return &m.Promise.Job
 }
 
 // A machine written by hand, like the one that the generator makes for a function with

@@ -205,7 +205,8 @@ func (s *exitRun) nextAsync(ctx context.Context, n int) (result *job.Job[job.Voi
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &exitRunNextMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // nextEnter enters [exitRun.next] for another machine. It returns the results or, suspended, the
@@ -300,12 +301,12 @@ func (f *exitRunNextFrame) moveNext(r *statemachine.Run, ctx context.Context) bo
 //line github.com/movenext/movenext/statemachine/exits_test.go:153
 		goto case7
 	}
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:304
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:305
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:155
 	f.bare1 = f.s.bareEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:309
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:310
 	if f.bare1 == nil {
 		goto after1
 	}
@@ -314,14 +315,14 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:155
 	f.bare1.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:318
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:319
 	f.bare1 = nil
 after1:
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:157
 	f.natively2 = f.s.nativelyEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:325
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:326
 	if f.natively2 == nil {
 		goto after2
 	}
@@ -330,14 +331,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:157
 	f.natively2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:334
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:335
 	f.natively2 = nil
 after2:
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:159
 	f.epilogues3 = f.s.epiloguesEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:341
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:342
 	if f.epilogues3 == nil {
 		goto after3
 	}
@@ -346,14 +347,14 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:159
 	f.epilogues3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:350
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:351
 	f.epilogues3 = nil
 after3:
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/statemachine/exits_test.go:161
 	f.overAll4 = f.s.overAllEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:357
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:358
 	if f.overAll4 == nil {
 		goto after4
 	}
@@ -362,14 +363,14 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/exits_test.go:161
 	f.overAll4.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:366
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:367
 	f.overAll4 = nil
 after4:
 	goto endSwitch1
 case5:
 //line github.com/movenext/movenext/statemachine/exits_test.go:163
 	f.overSeq5 = f.s.overSeqEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:373
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:374
 	if f.overSeq5 == nil {
 		goto after5
 	}
@@ -378,14 +379,14 @@ case5:
 resume5:
 //line github.com/movenext/movenext/statemachine/exits_test.go:163
 	f.overSeq5.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:382
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:383
 	f.overSeq5 = nil
 after5:
 	goto endSwitch1
 case6:
 //line github.com/movenext/movenext/statemachine/exits_test.go:165
 	f.overBoth6 = f.s.overBothEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:389
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:390
 	if f.overBoth6 == nil {
 		goto after6
 	}
@@ -394,14 +395,14 @@ case6:
 resume6:
 //line github.com/movenext/movenext/statemachine/exits_test.go:165
 	f.overBoth6.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:398
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:399
 	f.overBoth6 = nil
 after6:
 	goto endSwitch1
 case7:
 //line github.com/movenext/movenext/statemachine/exits_test.go:167
 	f.overTwo7 = f.s.overTwoEnter(r, ctx, f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:405
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:406
 	if f.overTwo7 == nil {
 		goto after7
 	}
@@ -410,13 +411,13 @@ case7:
 resume7:
 //line github.com/movenext/movenext/statemachine/exits_test.go:167
 	f.overTwo7.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:414
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:415
 	f.overTwo7 = nil
 after7:
 endSwitch1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:169
 	f.s.note("%d has returned", f.n)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:420
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:421
 	return true
 }
 
@@ -445,7 +446,7 @@ func (f *exitRunNextMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *exitRunNextMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).next", "github.com/movenext/movenext/statemachine/exits_test.go", 155, 157, 159, 161, 163, 165, 167)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).next", "github.com/movenext/movenext/statemachine/exits_test.go", 155, 157, 159, 161, 163, 165, 167)
 }
 
 // Digest of exitRun.bare: 64f5714b26982648
@@ -460,7 +461,8 @@ func (s *exitRun) bareAsync(ctx context.Context, n int) (result *job.Job[job.Voi
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &exitRunBareMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // bareEnter enters [exitRun.bare] for another machine. It returns the results or, suspended, the
@@ -508,7 +510,7 @@ func (f *exitRunBareFrame) MoveNext(r *statemachine.Run) bool {
 		goto endIf1
 	}
 	// exits_test.go:175: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:512
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:514
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -516,7 +518,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	f.next2 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:520
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:522
 	if f.next2 == nil {
 		goto after2
 	}
@@ -526,7 +528,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:177
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:530
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:532
 	f.next2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:178
@@ -534,7 +536,7 @@ after2:
 		goto endIf2
 	}
 	// exits_test.go:179: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:538
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:540
 	f.State = 3
 	f.s, f.ctx = nil, nil // not needed any more
 	return r.Yield()
@@ -542,7 +544,7 @@ resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:179
 	_ = r.Refusal()
 endIf2:
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:546
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:548
 	return true
 }
 
@@ -571,7 +573,7 @@ func (f *exitRunBareMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *exitRunBareMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).bare", "github.com/movenext/movenext/statemachine/exits_test.go", 175, 177, 179)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).bare", "github.com/movenext/movenext/statemachine/exits_test.go", 175, 177, 179)
 }
 
 // Digest of exitRun.natively: 55c3cd12204ef971
@@ -587,7 +589,8 @@ func (s *exitRun) nativelyAsync(ctx context.Context, n int) (result *job.Job[job
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &exitRunNativelyMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // nativelyEnter enters [exitRun.natively] for another machine. It returns the results or,
@@ -644,7 +647,7 @@ func (f *exitRunNativelyFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 		goto endIf1
 	}
 	// exits_test.go:187: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:648
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:651
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -652,7 +655,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	f.next2 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:656
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:659
 	if f.next2 == nil {
 		goto after2
 	}
@@ -662,7 +665,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:189
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:666
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:669
 	f.next2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:190
@@ -670,7 +673,7 @@ after2:
 		goto endIf2
 	}
 	// exits_test.go:191: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:674
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:677
 	f.State = 3
 	f.s, f.ctx = nil, nil // not needed any more
 	return r.Yield()
@@ -678,11 +681,11 @@ resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:191
 	_ = r.Refusal()
 endIf2:
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:682
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:685
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:191
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:686
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:689
 }
 
 func (f *exitRunNativelyFrame) Location() statemachine.Location {
@@ -711,7 +714,7 @@ func (f *exitRunNativelyMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *exitRunNativelyMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).natively", "github.com/movenext/movenext/statemachine/exits_test.go", 187, 189, 191)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).natively", "github.com/movenext/movenext/statemachine/exits_test.go", 187, 189, 191)
 }
 
 // Digest of exitRun.epilogues: b6edd5cf545885bf
@@ -726,7 +729,8 @@ func (s *exitRun) epiloguesAsync(ctx context.Context, n int) (result *job.Job[jo
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &exitRunEpiloguesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // epiloguesEnter enters [exitRun.epilogues] for another machine. It returns the results or,
@@ -811,7 +815,7 @@ func (f *exitRunEpiloguesFrame) step(r *statemachine.Run) (hasEnded, repeat bool
 		goto endIf1
 	}
 	// exits_test.go:212: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:815
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:819
 	f.State = 1
 	return r.Yield(), false
 resume1:
@@ -819,7 +823,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	f.next2 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:823
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:827
 	if f.next2 == nil {
 		goto after2
 	}
@@ -829,7 +833,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:214
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:833
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:837
 	f.next2 = nil
 after2:
 epilogue:
@@ -837,7 +841,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:214
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:841
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:845
 		return true, false
 	}
 	f.State = 3
@@ -846,7 +850,7 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:214
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:850
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:854
 	goto epilogue
 }
 
@@ -875,7 +879,7 @@ func (f *exitRunEpiloguesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *exitRunEpiloguesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).epilogues", "github.com/movenext/movenext/statemachine/exits_test.go", 212, 214, 215)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).epilogues", "github.com/movenext/movenext/statemachine/exits_test.go", 212, 214, 215)
 }
 
 // exitRunEpiloguesFunc1Enter enters a function literal of [exitRun.epilogues] for another machine.
@@ -921,7 +925,7 @@ func (f *exitRunEpiloguesFunc1Frame) MoveNext(r *statemachine.Run) bool {
 		goto endIf1
 	}
 	// exits_test.go:200: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:925
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:929
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -936,7 +940,7 @@ endIf1:
 		goto endIf2
 	}
 	// exits_test.go:207: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:940
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:944
 	f.State = 2
 	f.panicking1 = nil // not needed any more
 	return r.Yield()
@@ -945,7 +949,7 @@ resume2:
 	_ = r.Refusal()
 endIf2:
 	f.s.act(f.n, f.s.layers[f.n].deed)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:949
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:953
 	return true
 }
 
@@ -970,7 +974,8 @@ func (s *exitRun) overAllAsync(ctx context.Context, n int) (result *job.Job[job.
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &exitRunOverAllMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // overAllEnter enters [exitRun.overAll] for another machine. It returns the results or, suspended,
@@ -1036,7 +1041,7 @@ range1:
 	// exits_test.go:219: for v, err := range s.stream(ctx, n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:219
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1040
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1045
 		goto resume1
 	}
 	f.State = 1
@@ -1056,7 +1061,7 @@ resume1:
 		goto endIf1
 	}
 	// exits_test.go:222: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1060
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1065
 	f.State = 2
 	return r.Yield()
 resume2:
@@ -1064,7 +1069,7 @@ resume2:
 	_ = r.Refusal()
 endIf1:
 	f.next3 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1068
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1073
 	if f.next3 == nil {
 		goto after3
 	}
@@ -1073,19 +1078,19 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:224
 	f.next3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1077
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1082
 	f.next3 = nil
 after3:
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:224
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1084
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1089
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:224
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1089
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1094
 }
 
 func (f *exitRunOverAllFrame) Location() statemachine.Location {
@@ -1114,7 +1119,7 @@ func (f *exitRunOverAllMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *exitRunOverAllMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).overAll", "github.com/movenext/movenext/statemachine/exits_test.go", 219, 222, 224)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).overAll", "github.com/movenext/movenext/statemachine/exits_test.go", 219, 222, 224)
 }
 
 // Digest of exitRun.overSeq: 887b3b7d8ec207af
@@ -1130,7 +1135,8 @@ func (s *exitRun) overSeqAsync(ctx context.Context, n int) (result *job.Job[job.
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &exitRunOverSeqMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // overSeqEnter enters [exitRun.overSeq] for another machine. It returns the results or, suspended,
@@ -1196,7 +1202,7 @@ range1:
 	// exits_test.go:230: for v := range s.seq(n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:230
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1200
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1206
 		goto resume1
 	}
 	f.State = 1
@@ -1216,7 +1222,7 @@ resume1:
 		goto endIf1
 	}
 	// exits_test.go:233: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1220
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1226
 	f.State = 2
 	return r.Yield()
 resume2:
@@ -1224,7 +1230,7 @@ resume2:
 	_ = r.Refusal()
 endIf1:
 	f.next3 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1228
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1234
 	if f.next3 == nil {
 		goto after3
 	}
@@ -1233,19 +1239,19 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:235
 	f.next3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1237
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1243
 	f.next3 = nil
 after3:
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:235
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1244
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1250
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:235
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1249
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1255
 }
 
 func (f *exitRunOverSeqFrame) Location() statemachine.Location {
@@ -1274,7 +1280,7 @@ func (f *exitRunOverSeqMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *exitRunOverSeqMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).overSeq", "github.com/movenext/movenext/statemachine/exits_test.go", 230, 233, 235)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).overSeq", "github.com/movenext/movenext/statemachine/exits_test.go", 230, 233, 235)
 }
 
 // Digest of exitRun.overBoth: 54ff3da96f3dbb59
@@ -1290,7 +1296,8 @@ func (s *exitRun) overBothAsync(ctx context.Context, n int) (result *job.Job[job
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &exitRunOverBothMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // overBothEnter enters [exitRun.overBoth] for another machine. It returns the results or,
@@ -1365,7 +1372,7 @@ range1:
 	// exits_test.go:242: for v, err := range s.stream(ctx, n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:242
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1369
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1376
 		goto resume1
 	}
 	f.State = 1
@@ -1385,7 +1392,7 @@ resume1:
 		goto endIf1
 	}
 	// exits_test.go:245: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1389
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1396
 	f.State = 2
 	return r.Yield()
 resume2:
@@ -1393,7 +1400,7 @@ resume2:
 	_ = r.Refusal()
 endIf1:
 	f.next3 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1397
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1404
 	if f.next3 == nil {
 		goto after3
 	}
@@ -1402,19 +1409,19 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/exits_test.go:247
 	f.next3.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1406
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1413
 	f.next3 = nil
 after3:
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:247
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1413
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1420
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/exits_test.go:247
 	return true
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1418
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1425
 }
 
 func (f *exitRunOverBothFrame) Location() statemachine.Location {
@@ -1443,7 +1450,7 @@ func (f *exitRunOverBothMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *exitRunOverBothMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).overBoth", "github.com/movenext/movenext/statemachine/exits_test.go", 242, 245, 247)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).overBoth", "github.com/movenext/movenext/statemachine/exits_test.go", 242, 245, 247)
 }
 
 // Digest of exitRun.overTwo: e9fb7985c16c6a86
@@ -1459,7 +1466,8 @@ func (s *exitRun) overTwoAsync(ctx context.Context, n int) (result *job.Job[job.
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &exitRunOverTwoMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // overTwoEnter enters [exitRun.overTwo] for another machine. It returns the results or, suspended,
@@ -1551,7 +1559,7 @@ range1:
 	// exits_test.go:259: for range s.seq(n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:259
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1555
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1563
 		goto resume1
 	}
 	f.State = 1
@@ -1569,7 +1577,7 @@ range2:
 	// exits_test.go:260: for v, err := range s.stream(ctx, n) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:260
 	if f.loop2.Next(r) {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1573
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1581
 		goto resume2
 	}
 	f.State = 2
@@ -1589,7 +1597,7 @@ resume2:
 		goto endIf1
 	}
 	// exits_test.go:263: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1593
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1601
 	f.State = 3
 	return r.Yield(), false
 resume3:
@@ -1597,7 +1605,7 @@ resume3:
 	_ = r.Refusal()
 endIf1:
 	f.next4 = f.s.nextEnter(r, f.ctx, f.n+1)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1601
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1609
 	if f.next4 == nil {
 		goto after4
 	}
@@ -1606,27 +1614,27 @@ endIf1:
 resume4:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.next4.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1610
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1618
 	f.next4 = nil
 after4:
 	goto range2
 done2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1617
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1625
 	f.loop2 = nil
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1623
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1631
 	f.loop1 = nil
 epilogue:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1630
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1638
 		return true, false
 	}
 	f.State = 5
@@ -1635,7 +1643,7 @@ epilogue:
 resume5:
 //line github.com/movenext/movenext/statemachine/exits_test.go:265
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1639
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1647
 	goto epilogue
 }
 
@@ -1665,7 +1673,7 @@ func (f *exitRunOverTwoMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *exitRunOverTwoMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).overTwo", "github.com/movenext/movenext/statemachine/exits_test.go", 259, 260, 263, 265, 268)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*exitRun).overTwo", "github.com/movenext/movenext/statemachine/exits_test.go", 259, 260, 263, 265, 268)
 }
 
 // exitRunOverTwoFunc1Enter enters a function literal of [exitRun.overTwo] for another machine. It
@@ -1712,7 +1720,7 @@ func (f *exitRunOverTwoFunc1Frame) moveNext(r *statemachine.Run, n int) bool {
 		goto endIf1
 	}
 	// exits_test.go:255: job.Yield()
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1716
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1724
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -1720,7 +1728,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	f.s.note("the outer call %v", f.panicking1.Recover())
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1724
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1732
 	return true
 }
 
@@ -1744,7 +1752,8 @@ func runResumedAsync(ctx context.Context, s *exitRun) (result *job.Job[job.Void]
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &runResumedMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // runResumedFrame is the frame of [runResumed]: what it keeps while it is suspended.
@@ -1778,7 +1787,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:274
 	_ = r.Refusal()
 	f.next2 = f.s.nextEnter(r, f.ctx, 0)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1782
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1791
 	if f.next2 == nil {
 		goto after2
 	}
@@ -1788,7 +1797,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/exits_test.go:275
 	f.next2.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1792
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1801
 	f.next2 = nil
 after2:
 	return true
@@ -1811,7 +1820,7 @@ func (f *runResumedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *runResumedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.runResumed", "github.com/movenext/movenext/statemachine/exits_test.go", 274, 275)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.runResumed", "github.com/movenext/movenext/statemachine/exits_test.go", 274, 275)
 }
 
 // Digest of runSpawned: 326edc842a4b9f2f
@@ -1826,7 +1835,8 @@ func runSpawnedAsync(ctx context.Context, s *exitRun) (result *job.Job[job.Void]
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &runSpawnedMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // runSpawnedLocals is what [runSpawned] keeps while it is suspended.
@@ -1866,7 +1876,7 @@ func (f *runSpawnedLocals) moveNext(r *statemachine.Run, args *runSpawnedArgs) (
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:280
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1870
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1880
 		goto after1
 	}
 	f.State = 1
@@ -1882,7 +1892,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:284
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1886
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1896
 }
 
 // runSpawnedMachine is [runSpawned] as the root of a chain: chain, job and frame in one
@@ -1903,7 +1913,7 @@ func (f *runSpawnedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *runSpawnedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.runSpawned", "github.com/movenext/movenext/statemachine/exits_test.go", 280)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.runSpawned", "github.com/movenext/movenext/statemachine/exits_test.go", 280)
 }
 
 // runSpawnedFunc1Run is a function literal of [runSpawned] for the runtime to call. It returns the
@@ -1916,7 +1926,7 @@ func runSpawnedFunc1Run(s *exitRun, ctx context.Context) (int, error) {
 		return v0, v1
 	}
 	m := &runSpawnedFunc1Machine{kept: frame}
-	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // runSpawnedFunc1Locals is what a function literal of [runSpawned] keeps while it is suspended.
@@ -1948,7 +1958,7 @@ func (f *runSpawnedFunc1Locals) moveNext(r *statemachine.Run, args *runSpawnedFu
 	}
 //line github.com/movenext/movenext/statemachine/exits_test.go:281
 	f.next1 = args.s.nextEnter(r, args.ctx, 0)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1952
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1962
 	if f.next1 == nil {
 		goto after1
 	}
@@ -1957,12 +1967,12 @@ func (f *runSpawnedFunc1Locals) moveNext(r *statemachine.Run, args *runSpawnedFu
 resume1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:281
 	f.next1.Results(r)
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1961
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1971
 	f.next1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/exits_test.go:282
 	return true, 0, nil
-//line github.com/movenext/movenext/statemachine/exits_async_test.go:1966
+//line github.com/movenext/movenext/statemachine/exits_async_test.go:1976
 }
 
 // runSpawnedFunc1Machine is a function literal of [runSpawned] as the root of a chain: chain and
@@ -1982,7 +1992,7 @@ func (f *runSpawnedFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *runSpawnedFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.runSpawned", "github.com/movenext/movenext/statemachine/exits_test.go", 281)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.runSpawned", "github.com/movenext/movenext/statemachine/exits_test.go", 281)
 }
 
-// Digest of what is above: b1525488de5fbca7
+// Digest of what is above: 2f80a61ffdb92c02

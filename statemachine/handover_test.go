@@ -34,7 +34,7 @@ func (d *deciding) RunsAgain(home schedulers.Scheduler) bool { return home == d.
 func keeping(m *suspended, runsNext bool) *Run {
 	m.of = job.FromResult(1)
 	r := borrow(&deciding{runsNext: runsNext})
-	r.top, r.runs, r.ready, r.handed = &suspend().Frame, 3, 5, &m.chain
+	r.top, r.runs, r.ready, r.handed = &suspend().Frame, 3, 5, &m.Chain.chain
 	r.Keep(new(Operation))
 	return r
 }
@@ -52,16 +52,16 @@ func TestAMachineThatYieldsWithALockMayContinueAtOnce(t *testing.T) {
 	defer budget.EveryAwait()()
 	m := suspend()
 	m.of = job.FromResult(1)
-	y := &yielded{chain: &m.chain, awaiting: new(locked)}
+	y := &yielded{chain: &m.Chain.chain, awaiting: new(locked)}
 	y.Run(&deciding{runsFor: m.home.Scheduler})
-	assert.Equal(t, job.Completed, m.promise.Job().Status())
+	assert.Equal(t, job.Completed, m.Promise.Job.Status())
 }
 
 // resumes waits until the home of m has run it.
 func resumes(t *testing.T, r *Run, m *suspended) {
 	t.Helper()
 	assert.Nil(t, r.handed)
-	_, err := m.promise.Job().Wait(t.Context())
+	_, err := m.Promise.Job.Wait(t.Context())
 	require.NoError(t, err)
 }
 
@@ -69,7 +69,7 @@ func TestTheKeptChainStartsWithAFreshRun(t *testing.T) {
 	m := suspend()
 	r := keeping(m, true)
 	r.last, r.failure, r.holder = new(Frame), new(failure), new(probe.Holder)
-	assert.Same(t, &m.chain, r.next())
+	assert.Same(t, &m.Chain.chain, r.next())
 	assert.Equal(t, Run{cache: r.cache, top: &m.Frame}, *r)
 }
 
@@ -90,7 +90,7 @@ func TestAKeptChainIsPublishedBeforeAnotherIsKept(t *testing.T) {
 func TestAKeptChainIsPublishedBeforeAWaitThatMayRunOtherCode(t *testing.T) {
 	m := suspend()
 	r := keeping(m, true)
-	assert.True(t, r.registerBeside(&suspend().chain))
+	assert.True(t, r.registerBeside(&suspend().Chain.chain))
 	resumes(t, r, m)
 }
 
@@ -100,8 +100,8 @@ func TestARunThatIsNotItsWorkersOwnWorkPublishesTheKeptChain(t *testing.T) {
 	ending.of = job.FromResult(2)
 	r := keeping(m, true)
 	r.top = &ending.Frame
-	r.runAndGiveBack(&ending.chain)
-	assert.Equal(t, job.Completed, ending.promise.Job().Status())
+	r.runAndGiveBack(&ending.Chain.chain)
+	assert.Equal(t, job.Completed, ending.Promise.Job.Status())
 	resumes(t, r, m)
 }
 
@@ -123,7 +123,7 @@ func (h *handing) MoveNext(r *Run) bool {
 	if h.over == nil {
 		return h.suspended.MoveNext(r)
 	}
-	r.handed, h.over = &h.over.chain, nil
+	r.handed, h.over = &h.over.Chain.chain, nil
 	h.State = 1
 	return r.Suspend(&h.wait)
 }
@@ -138,14 +138,14 @@ func TestAWorkerRunsTheKeptChainsNextAndGivesTheRunBack(t *testing.T) {
 	on := &deciding{runsNext: true}
 	r := borrow(on)
 	r.giveBack()
-	first.chain.Run(on) // it borrows the same Run
-	assert.Equal(t, job.Completed, m.promise.Job().Status(), "on the same goroutine")
+	first.Chain.chain.Run(on) // it borrows the same Run
+	assert.Equal(t, job.Completed, m.Promise.Job.Status(), "on the same goroutine")
 	assert.Same(t, r, borrow(on))
 	assert.Equal(t, Run{cache: r.cache}, *r)
 	for _, h := range []*handing{first, middle} {
-		assert.False(t, h.promise.Job().IsCompleted(), "it waits")
+		assert.False(t, h.Promise.Job.IsCompleted(), "it waits")
 		h.wait.Complete().Deliver(nil)
-		_, err := h.promise.Job().Wait(t.Context())
+		_, err := h.Promise.Job.Wait(t.Context())
 		require.NoError(t, err)
 	}
 }
@@ -158,11 +158,11 @@ func TestARunThatIsNotItsWorkersOwnWorkRunsNoKeptChain(t *testing.T) {
 	on := &deciding{runsNext: true}
 	r := borrow(on)
 	r.top = &h.Frame
-	r.runAndGiveBack(&h.chain)
+	r.runAndGiveBack(&h.Chain.chain)
 	assert.Zero(t, on.asked)
 	resumes(t, r, m)
 	h.wait.Complete().Deliver(nil)
-	_, err := h.promise.Job().Wait(t.Context())
+	_, err := h.Promise.Job.Wait(t.Context())
 	require.NoError(t, err)
 }
 
@@ -178,7 +178,7 @@ func TestAKeptChainIsPublishedByAMachineThatNeedNotWait(t *testing.T) {
 	r := keeping(m, true)
 	r.Keep(new(ready))
 	r.ready = 0
-	assert.False(t, r.registerBeside(&suspend().chain))
+	assert.False(t, r.registerBeside(&suspend().Chain.chain))
 	resumes(t, r, m)
 }
 
@@ -203,7 +203,7 @@ func TestAKeptChainIsPublishedBeforeAWaitServesOthers(t *testing.T) {
 	m, s := suspend(), new(serving)
 	r := keeping(m, true)
 	r.Keep(s)
-	assert.True(t, r.registerBeside(&suspend().chain))
+	assert.True(t, r.registerBeside(&suspend().Chain.chain))
 	assert.Equal(t, 1, s.told)
 	resumes(t, r, m)
 }
@@ -212,19 +212,19 @@ func TestAKeptChainIsPublishedBeforeAPanicGoesOn(t *testing.T) {
 	m, failing := suspend(), suspend()
 	r := keeping(m, true)
 	r.top = &failing.Frame
-	assert.True(t, r.unwind(&failing.chain, &failing.Frame, "a panic"))
+	assert.True(t, r.unwind(&failing.Chain.chain, &failing.Frame, "a panic"))
 	resumes(t, r, m)
-	assert.False(t, r.settle(&failing.chain, false))
-	assert.Equal(t, job.Faulted, failing.promise.Job().Status())
+	assert.False(t, r.settle(&failing.Chain.chain, false))
+	assert.Equal(t, job.Faulted, failing.Promise.Job.Status())
 }
 
 func TestOnlyAMachineOfTheSameHomeThatIsNotTrackedIsKept(t *testing.T) {
 	m, running := suspend(), suspend()
 	r := borrow(&deciding{})
 	r.top = &running.Frame
-	m.chain.node.PrepareAlone(&m.chain)
-	waiters := continuation.Only(&m.chain.node)
-	assert.Same(t, &m.chain, r.keepable(waiters))
+	m.Chain.chain.node.PrepareAlone(&m.Chain.chain)
+	waiters := continuation.Only(&m.Chain.chain.node)
+	assert.Same(t, &m.Chain.chain, r.keepable(waiters))
 	m.ticket = 1
 	assert.Nil(t, r.keepable(waiters), "its life is in a table")
 	m.ticket = 0
@@ -263,7 +263,7 @@ func TestAYieldIsOverAtOnceIfTheWorkerRunsNothingElse(t *testing.T) {
 	r := borrow(&deciding{runsFor: m.home.Scheduler})
 	r.top, r.runs, r.ready = &m.Frame, 3, 5
 	r.raised, r.holder = new(failure), new(probe.Holder)
-	assert.False(t, r.register(&m.chain))
+	assert.False(t, r.register(&m.Chain.chain))
 	assert.Equal(t, Run{cache: r.cache, top: &m.Frame}, *r, "as after a turn in a queue")
 }
 
@@ -280,7 +280,7 @@ func TestAYieldIsQueuedIfTheMachineHasMovedOrRunsWithinAnother(t *testing.T) {
 				r.runs |= nested
 			}
 			r.top = &m.Frame
-			require.True(t, r.register(&m.chain))
+			require.True(t, r.register(&m.Chain.chain))
 			resumes(t, r, m)
 		})
 	}

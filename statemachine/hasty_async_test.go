@@ -29,7 +29,8 @@ func awaitsHastyAsync(ctx context.Context, h *hasty) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &awaitsHastyMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // awaitsHastyLocals is what [awaitsHasty] keeps while it is suspended.
@@ -74,7 +75,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/hasty_test.go:39
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/hasty_async_test.go:78
+//line github.com/movenext/movenext/statemachine/hasty_async_test.go:79
 		goto resume2
 	}
 	f.State = 2
@@ -83,7 +84,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/hasty_test.go:39
 	result0, result1 = statemachine.Result(r, f.await2)
-//line github.com/movenext/movenext/statemachine/hasty_async_test.go:87
+//line github.com/movenext/movenext/statemachine/hasty_async_test.go:88
 	f.await2 = nil
 	return true, result0, result1
 }
@@ -106,7 +107,7 @@ func (f *awaitsHastyMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *awaitsHastyMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.awaitsHasty", "github.com/movenext/movenext/statemachine/hasty_test.go", 38, 39)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.awaitsHasty", "github.com/movenext/movenext/statemachine/hasty_test.go", 38, 39)
 }
 
-// Digest of what is above: 5d3a992dcafd54a5
+// Digest of what is above: 019568b0db3aade1

@@ -31,7 +31,8 @@ func endsAsync(ctx context.Context, how string) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &endsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // endsEnter enters [ends] for another machine. It returns the results or, suspended, the frame
@@ -90,7 +91,7 @@ resume1:
 		runtime.Goexit()
 	}
 	return true, errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:94
+//line github.com/movenext/movenext/statemachine/home_async_test.go:95
 }
 
 func (f *endsFrame) Location() statemachine.Location {
@@ -119,7 +120,7 @@ func (f *endsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *endsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.ends", "github.com/movenext/movenext/statemachine/home_test.go", 69)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.ends", "github.com/movenext/movenext/statemachine/home_test.go", 69)
 }
 
 // Digest of switches: b3652544d328916c
@@ -134,7 +135,8 @@ func switchesAsync(ctx context.Context, to schedulers.Scheduler, how string) (re
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &switchesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // switchesEnter enters [switches] for another machine. It returns the results or, suspended, the
@@ -194,7 +196,7 @@ func (f *switchesLocals) moveNext(r *statemachine.Run, to schedulers.Scheduler) 
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:83
 	err = job.SwitchTo(f.ctx, to)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:198
+//line github.com/movenext/movenext/statemachine/home_async_test.go:200
 	goto after1
 move1:
 	f.State = 1
@@ -209,7 +211,7 @@ after1:
 		return true, err
 	}
 	f.ends2, result0 = endsEnter(r, f.ctx, f.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:213
+//line github.com/movenext/movenext/statemachine/home_async_test.go:215
 	if f.ends2 == nil {
 		goto after2
 	}
@@ -219,7 +221,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:86
 	result0 = f.ends2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:223
+//line github.com/movenext/movenext/statemachine/home_async_test.go:225
 	f.ends2 = nil
 after2:
 	return true, result0
@@ -251,7 +253,7 @@ func (f *switchesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *switchesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.switches", "github.com/movenext/movenext/statemachine/home_test.go", 83, 86)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.switches", "github.com/movenext/movenext/statemachine/home_test.go", 83, 86)
 }
 
 // Digest of returnsAfter: c15e74a95a9a8dd8
@@ -266,7 +268,8 @@ func returnsAfterAsync(ctx, away context.Context, how string, at *steps) (result
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &returnsAfterMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // returnsAfterEnter enters [returnsAfter] for another machine. It returns the results or,
@@ -349,7 +352,7 @@ func (f *returnsAfterFrame) runStep(r *statemachine.Run, args *returnsAfterArgs)
 		})
 	}
 	// home_test.go:98: job.Yield()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:353
+//line github.com/movenext/movenext/statemachine/home_async_test.go:356
 	f.State = 1
 	return r.Yield(), false
 resume1:
@@ -367,7 +370,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/home_test.go:105
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:371
+//line github.com/movenext/movenext/statemachine/home_async_test.go:374
 		return true, false
 	}
 	f.State = 2
@@ -376,7 +379,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:105
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:380
+//line github.com/movenext/movenext/statemachine/home_async_test.go:383
 	goto epilogue
 }
 
@@ -406,7 +409,7 @@ func (f *returnsAfterMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *returnsAfterMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 98, 106)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.returnsAfter", "github.com/movenext/movenext/statemachine/home_test.go", 98, 106)
 }
 
 // returnsAfterFunc1Enter enters a function literal of [returnsAfter] for another machine. It
@@ -451,7 +454,7 @@ func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Cont
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:95
 	f.ends1, _ = endsEnter(r, away, "")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:455
+//line github.com/movenext/movenext/statemachine/home_async_test.go:458
 	if f.ends1 == nil {
 		goto after1
 	}
@@ -460,12 +463,12 @@ func (f *returnsAfterFunc1Frame) moveNext(r *statemachine.Run, away context.Cont
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:95
 	f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:464
+//line github.com/movenext/movenext/statemachine/home_async_test.go:467
 	f.ends1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:96
 	f.at.step("after the call in a deferred call")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:469
+//line github.com/movenext/movenext/statemachine/home_async_test.go:472
 	return true
 }
 
@@ -540,7 +543,7 @@ range1:
 //line github.com/movenext/movenext/statemachine/home_test.go:134
 	f.at.step("before the stream's yield")
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:544
+//line github.com/movenext/movenext/statemachine/home_async_test.go:547
 	f.State = 2
 	return true
 resume2:
@@ -556,7 +559,7 @@ resume2:
 	f.at.step("behind the stream's yield")
 //line github.com/movenext/movenext/statemachine/home_test.go:133
 	f.i++
-//line github.com/movenext/movenext/statemachine/home_async_test.go:560
+//line github.com/movenext/movenext/statemachine/home_async_test.go:563
 	goto range1
 endRange1:
 	// home_test.go:140: job.Yield()
@@ -566,11 +569,11 @@ resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:140
 	_ = r.Refusal()
 	f.at.step("the stream's end")
-//line github.com/movenext/movenext/statemachine/home_async_test.go:570
+//line github.com/movenext/movenext/statemachine/home_async_test.go:573
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:141
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:574
+//line github.com/movenext/movenext/statemachine/home_async_test.go:577
 }
 
 func (f *numbersAtFrame) Location() statemachine.Location {
@@ -590,7 +593,8 @@ func callsAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way, h
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &callsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // callsEnter enters [calls] for another machine. It returns the results or, suspended, the frame
@@ -710,12 +714,12 @@ func (f *callsFrame) moveNext(r *statemachine.Run, args *callsArgs) (hasEnded bo
 //line github.com/movenext/movenext/statemachine/home_test.go:156
 		goto case6
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:714
+//line github.com/movenext/movenext/statemachine/home_async_test.go:718
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/statemachine/home_test.go:158
 	f.ends1, ends1Err = endsEnter(r, f.away, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:719
+//line github.com/movenext/movenext/statemachine/home_async_test.go:723
 	if f.ends1 == nil {
 		goto after1
 	}
@@ -725,17 +729,17 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:158
 	ends1Err = f.ends1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:729
+//line github.com/movenext/movenext/statemachine/home_async_test.go:733
 	f.ends1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:158
 	*f.err = ends1Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:734
+//line github.com/movenext/movenext/statemachine/home_async_test.go:738
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/statemachine/home_test.go:160
 	f.switches2, switches2Err = switchesEnter(r, args.ctx, args.there2, args.how)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:739
+//line github.com/movenext/movenext/statemachine/home_async_test.go:743
 	if f.switches2 == nil {
 		goto after2
 	}
@@ -745,17 +749,17 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/home_test.go:160
 	switches2Err = f.switches2.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:749
+//line github.com/movenext/movenext/statemachine/home_async_test.go:753
 	f.switches2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/home_test.go:160
 	*f.err = switches2Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:754
+//line github.com/movenext/movenext/statemachine/home_async_test.go:758
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/statemachine/home_test.go:162
 	f.returnsAfter3, returnsAfter3Err = returnsAfterEnter(r, args.ctx, f.away, args.how, f.at)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:759
+//line github.com/movenext/movenext/statemachine/home_async_test.go:763
 	if f.returnsAfter3 == nil {
 		goto after3
 	}
@@ -765,19 +769,19 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/home_test.go:162
 	returnsAfter3Err = f.returnsAfter3.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:769
+//line github.com/movenext/movenext/statemachine/home_async_test.go:773
 	f.returnsAfter3 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/home_test.go:162
 	*f.err = returnsAfter3Err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:774
+//line github.com/movenext/movenext/statemachine/home_async_test.go:778
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/statemachine/home_test.go:164
 	f.byHand4 = byHandAsync(args.ctx, args.there2, args.how)
 //line github.com/movenext/movenext/statemachine/home_test.go:164
 	if statemachine.TwinEnded(r, f.byHand4) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:781
+//line github.com/movenext/movenext/statemachine/home_async_test.go:785
 		goto resume4
 	}
 	f.State = 4
@@ -786,13 +790,13 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/home_test.go:164
 	_, *f.err = statemachine.TwinResult(r, f.byHand4)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:790
+//line github.com/movenext/movenext/statemachine/home_async_test.go:794
 	f.byHand4 = nil
 	goto endSwitch1
 case5:
 //line github.com/movenext/movenext/statemachine/home_test.go:166
 	f.late5, lateErr = lateNested(r, &f.Frame, &f.late5, 5, f.away, f.at.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:796
+//line github.com/movenext/movenext/statemachine/home_async_test.go:800
 	if f.late5 == nil {
 		goto after5
 	}
@@ -802,12 +806,12 @@ case5:
 resume5:
 //line github.com/movenext/movenext/statemachine/home_test.go:166
 	lateErr = f.late5.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:806
+//line github.com/movenext/movenext/statemachine/home_async_test.go:810
 	f.late5 = nil
 after5:
 //line github.com/movenext/movenext/statemachine/home_test.go:166
 	*f.err = lateErr
-//line github.com/movenext/movenext/statemachine/home_async_test.go:811
+//line github.com/movenext/movenext/statemachine/home_async_test.go:815
 	goto endSwitch1
 case6:
 	// home_test.go:168: job.Yield()
@@ -817,7 +821,7 @@ resume6:
 //line github.com/movenext/movenext/statemachine/home_test.go:168
 	_ = r.Refusal()
 	f.late5, lateErr = lateNested(r, &f.Frame, &f.late5, 7, f.away, f.at.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:821
+//line github.com/movenext/movenext/statemachine/home_async_test.go:825
 	if f.late5 == nil {
 		goto after7
 	}
@@ -827,7 +831,7 @@ resume6:
 resume7:
 //line github.com/movenext/movenext/statemachine/home_test.go:169
 	lateErr = f.late5.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:831
+//line github.com/movenext/movenext/statemachine/home_async_test.go:835
 	f.late5 = nil
 after7:
 //line github.com/movenext/movenext/statemachine/home_test.go:169
@@ -837,7 +841,7 @@ endSwitch1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:172
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:841
+//line github.com/movenext/movenext/statemachine/home_async_test.go:845
 }
 
 func (f *callsFrame) Location() statemachine.Location {
@@ -866,7 +870,7 @@ func (f *callsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *callsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.calls", "github.com/movenext/movenext/statemachine/home_test.go", 158, 160, 162, 164, 166, 168, 169)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.calls", "github.com/movenext/movenext/statemachine/home_test.go", 158, 160, 162, 164, 166, 168, 169)
 }
 
 // Digest of through: 7901907d2e9fe8f5
@@ -882,7 +886,8 @@ func throughAsync(ctx, away context.Context, thereArg schedulers.Scheduler, way,
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &throughMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // throughLocals is what [through] keeps while it is suspended.
@@ -926,7 +931,7 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (hasEnd
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:180
 	f.calls1, err = callsEnter(r, args.ctx, args.away, args.there2, args.way, args.how, f.at)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:930
+//line github.com/movenext/movenext/statemachine/home_async_test.go:935
 	if f.calls1 == nil {
 		goto after1
 	}
@@ -935,17 +940,17 @@ func (f *throughLocals) moveNext(r *statemachine.Run, args *throughArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:180
 	err = f.calls1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:939
+//line github.com/movenext/movenext/statemachine/home_async_test.go:944
 	f.calls1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:181
 	f.at.step("after the outer call")
 	result0 = err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:945
+//line github.com/movenext/movenext/statemachine/home_async_test.go:950
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:182
 	return true, result0
-//line github.com/movenext/movenext/statemachine/home_async_test.go:949
+//line github.com/movenext/movenext/statemachine/home_async_test.go:954
 }
 
 // throughMachine is [through] as the root of a chain: chain, job and frame in one allocation.
@@ -966,7 +971,7 @@ func (f *throughMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *throughMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.through", "github.com/movenext/movenext/statemachine/home_test.go", 180)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.through", "github.com/movenext/movenext/statemachine/home_test.go", 180)
 }
 
 // Digest of ranges: 398069aa8cb77faa
@@ -982,7 +987,8 @@ func rangesAsync(ctx context.Context, values *job.Stream[int], how string, at *s
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &rangesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // rangesFrame is the frame of [ranges]: what it keeps while it is suspended, its results among it.
@@ -1053,7 +1059,7 @@ range1:
 	// home_test.go:195: for v, err := range values.All() {
 //line github.com/movenext/movenext/statemachine/home_test.go:195
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1057
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1063
 		goto resume1
 	}
 	f.State = 1
@@ -1068,7 +1074,7 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			*f.err = err2
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1072
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1078
 			goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:198
 		}
@@ -1077,7 +1083,7 @@ resume1:
 			switch f.how {
 			case "break":
 				*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1081
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1087
 				goto leave1
 //line github.com/movenext/movenext/statemachine/home_test.go:204
 			case "panics":
@@ -1087,12 +1093,12 @@ resume1:
 			}
 		}
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1091
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1097
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/home_test.go:200
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1096
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1102
 		goto resume2
 	}
 	f.State = 2
@@ -1103,7 +1109,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/home_test.go:200
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1107
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1113
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:200
@@ -1111,16 +1117,16 @@ resume2:
 done1:
 //line github.com/movenext/movenext/statemachine/home_test.go:200
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1115
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1121
 	f.loop1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:211
 	f.at.step("behind the loop")
 	*f.err = errAway
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1120
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1126
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/home_test.go:212
 	return true
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1124
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1130
 }
 
 // rangesMachine is [ranges] as the root of a chain: chain, job and frame in one allocation.
@@ -1140,7 +1146,7 @@ func (f *rangesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *rangesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.ranges", "github.com/movenext/movenext/statemachine/home_test.go", 195, 195)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.ranges", "github.com/movenext/movenext/statemachine/home_test.go", 195, 195)
 }
 
 // Digest of late: 69350f9016804bca
@@ -1155,7 +1161,8 @@ func lateAsync(ctx context.Context, at *steps) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &lateMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // lateEnter enters [late] for another machine. It returns the results or, suspended, the frame
@@ -1222,7 +1229,7 @@ func (f *lateLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:298
 	if f.await1.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1226
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1233
 		goto resume1
 	}
 	f.State = 1
@@ -1231,13 +1238,13 @@ resume1:
 	{
 //line github.com/movenext/movenext/statemachine/home_test.go:298
 		_, err := statemachine.Result(r, f.await1)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1235
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1242
 		f.await1 = nil
 //line github.com/movenext/movenext/statemachine/home_test.go:299
 		f.at.step("after a wait that had ended")
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1241
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1248
 }
 
 func (f *lateFrame) Location() statemachine.Location {
@@ -1266,7 +1273,7 @@ func (f *lateMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *lateMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.late", "github.com/movenext/movenext/statemachine/home_test.go", 298)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.late", "github.com/movenext/movenext/statemachine/home_test.go", 298)
 }
 
 // Digest of startsLate: f70bb64b9f65697f
@@ -1281,7 +1288,8 @@ func startsLateAsync(ctx, away context.Context, at *steps) (result *job.Job[job.
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &startsLateMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // startsLateLocals is what [startsLate] keeps while it is suspended.
@@ -1324,7 +1332,7 @@ func (f *startsLateLocals) moveNext(r *statemachine.Run, args *startsLateArgs) (
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:307
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1328
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1336
 		goto after1
 	}
 	f.State = 1
@@ -1341,7 +1349,7 @@ after1:
 		f.at.step("after the job")
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1345
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1353
 }
 
 // startsLateMachine is [startsLate] as the root of a chain: chain, job and frame in one
@@ -1362,7 +1370,7 @@ func (f *startsLateMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *startsLateMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 307)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 307)
 }
 
 // startsLateFunc1Run is a function literal of [startsLate] for the runtime to call. It returns the
@@ -1375,14 +1383,14 @@ func startsLateFunc1Run(away context.Context, at *steps, ctx context.Context) er
 	defer func() {
 		if r.Exiting() {
 			m := &startsLateFunc1Machine{kept: frame}
-			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
+			panic(m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0 := frame.moveNext(&r, away); hasEnded {
 		return v0
 	}
 	m := &startsLateFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // startsLateFunc1Locals is what a function literal of [startsLate] keeps while it is suspended.
@@ -1410,7 +1418,7 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, away context.Conte
 	}
 //line github.com/movenext/movenext/statemachine/home_test.go:308
 	f.late1, err = lateNested(r, &f.Frame, &f.late1, 1, away, f.at.there)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1414
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1422
 	if f.late1 == nil {
 		goto after1
 	}
@@ -1419,13 +1427,13 @@ func (f *startsLateFunc1Locals) moveNext(r *statemachine.Run, away context.Conte
 resume1:
 //line github.com/movenext/movenext/statemachine/home_test.go:308
 	err = f.late1.Results(r)
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1423
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1431
 	f.late1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/home_test.go:309
 	f.at.step("after the call in a literal")
 	return true, err
-//line github.com/movenext/movenext/statemachine/home_async_test.go:1429
+//line github.com/movenext/movenext/statemachine/home_async_test.go:1437
 }
 
 // startsLateFunc1Machine is a function literal of [startsLate] as the root of a chain: chain and
@@ -1445,7 +1453,7 @@ func (f *startsLateFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *startsLateFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 308)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.startsLate", "github.com/movenext/movenext/statemachine/home_test.go", 308)
 }
 
-// Digest of what is above: 286604f7c4b37747
+// Digest of what is above: 31417b1b8155737b

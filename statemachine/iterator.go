@@ -69,9 +69,9 @@ func (f *iterator[K, V]) MoveNext(r *Run) bool {
 		return f.arrive(r)
 	case NotStarted, iteratorYields:
 		f.step = new(promise.Promise[job.Void])
-		promise.Init(f.step)
+		promise.Init(&f.step.Job)
 		f.State = iteratorRuns
-		return f.await(r, f.step.Job(), state)
+		return f.await(r, &f.step.Job, state)
 	default:
 		Misuse(state)
 		return true

@@ -31,7 +31,8 @@ func stagesAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &stagesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // stagesLocals is what [stages] keeps while it is suspended.
@@ -76,7 +77,7 @@ func (f *stagesLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 		f.note = func() { *seen = append(*seen, labelsHere()) }
 	}
 	// labels_test.go:58: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:80
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:81
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -84,7 +85,7 @@ resume1:
 	_ = r.Refusal()
 	f.note()
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Microsecond)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:88
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:89
 	if !asleep {
 		goto after2
 	}
@@ -100,7 +101,7 @@ after2:
 	}
 	f.note()
 	f.inner3 = innerEnter(r, f.ctx, f.seen)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:104
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:105
 	if f.inner3 == nil {
 		goto after3
 	}
@@ -110,7 +111,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:64
 	f.inner3.Results(r)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:114
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:115
 	f.inner3 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:65
@@ -123,7 +124,7 @@ after3:
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:66
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:127
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:128
 		goto after4
 	}
 	f.State = 4
@@ -146,7 +147,7 @@ after4:
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:68
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:150
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:151
 		goto after5
 	}
 	f.State = 5
@@ -162,7 +163,7 @@ after5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:70
 	f.note()
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:166
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:167
 }
 
 // stagesMachine is [stages] as the root of a chain: chain, job and frame in one allocation.
@@ -182,7 +183,7 @@ func (f *stagesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stagesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.stages", "github.com/movenext/movenext/statemachine/labels_test.go", 58, 60, 64, 66, 68)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.stages", "github.com/movenext/movenext/statemachine/labels_test.go", 58, 60, 64, 66, 68)
 }
 
 // Digest of inner: a03857f7b3724281
@@ -197,7 +198,8 @@ func innerAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void])
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &innerMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // innerEnter enters [inner] for another machine. It returns the results or, suspended, the frame
@@ -239,7 +241,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:78
 	_ = r.Refusal()
 	*f.seen = append(*f.seen, labelsHere())
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:243
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:245
 	return true
 }
 
@@ -267,7 +269,7 @@ func (f *innerMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *innerMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inner", "github.com/movenext/movenext/statemachine/labels_test.go", 78)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inner", "github.com/movenext/movenext/statemachine/labels_test.go", 78)
 }
 
 // Digest of breaks: c96a3854cf9eaa9f
@@ -283,7 +285,8 @@ func breaksAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &breaksMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // breaksFrame is the frame of [breaks]: what it keeps while it is suspended, its results among it.
@@ -326,14 +329,14 @@ func (f *breaksFrame) moveNext(r *statemachine.Run, seen *[]string) (hasEnded bo
 		})
 	}
 	// labels_test.go:92: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:330
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:333
 	f.State = 1
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:92
 	_ = r.Refusal()
 	panic("broken")
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:337
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:340
 }
 
 // breaksMachine is [breaks] as the root of a chain: chain, job and frame in one allocation.
@@ -353,7 +356,7 @@ func (f *breaksMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *breaksMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.breaks", "github.com/movenext/movenext/statemachine/labels_test.go", 92)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.breaks", "github.com/movenext/movenext/statemachine/labels_test.go", 92)
 }
 
 // Digest of unlabeled: 5ed8a9b9c9246491
@@ -368,7 +371,8 @@ func unlabeledAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Vo
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &unlabeledMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // unlabeledFrame is the frame of [unlabeled]: what it keeps while it is suspended.
@@ -400,7 +404,7 @@ range1:
 		goto endRange1
 	}
 	// labels_test.go:103: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:404
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:408
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -409,7 +413,7 @@ resume1:
 	*f.seen = append(*f.seen, labelsHere())
 //line github.com/movenext/movenext/statemachine/labels_test.go:102
 	f.i1++
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:413
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:417
 	goto range1
 endRange1:
 	return true
@@ -431,7 +435,7 @@ func (f *unlabeledMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *unlabeledMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.unlabeled", "github.com/movenext/movenext/statemachine/labels_test.go", 103)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.unlabeled", "github.com/movenext/movenext/statemachine/labels_test.go", 103)
 }
 
 // Digest of sets: a8d8b5b4a6ccf9a1
@@ -446,7 +450,8 @@ func setsAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Void]) 
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &setsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // setsFrame is the frame of [sets]: what it keeps while it is suspended.
@@ -492,7 +497,7 @@ func (f *setsFrame) MoveNext(r *statemachine.Run) bool {
 	statemachine.SetGoroutineLabels(r, f.blue)
 	f.note()
 	// labels_test.go:117: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:496
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:501
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -500,7 +505,7 @@ resume1:
 	_ = r.Refusal()
 	f.note()
 	f.setsRed2 = setsRedEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:504
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:509
 	if f.setsRed2 == nil {
 		goto after2
 	}
@@ -509,13 +514,13 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:119
 	f.setsRed2.Results(r)
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:513
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:518
 	f.setsRed2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/labels_test.go:120
 	f.note()
 	// labels_test.go:121: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:519
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:524
 	f.State = 3
 	return r.Yield()
 resume3:
@@ -530,7 +535,7 @@ resume3:
 //line github.com/movenext/movenext/statemachine/labels_test.go:124
 	f.note()
 	// labels_test.go:125: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:534
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:539
 	f.State = 4
 	f.blue = nil // not needed any more
 	return r.Yield()
@@ -543,7 +548,7 @@ resume4:
 	}
 	f.note()
 	// labels_test.go:131: job.Yield()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:547
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:552
 	f.State = 5
 	f.ctx, f.seen, f.blue = nil, nil, nil // not needed any more
 	return r.Yield()
@@ -551,7 +556,7 @@ resume5:
 //line github.com/movenext/movenext/statemachine/labels_test.go:131
 	_ = r.Refusal()
 	f.note()
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:555
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:560
 	return true
 }
 
@@ -571,7 +576,7 @@ func (f *setsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *setsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.sets", "github.com/movenext/movenext/statemachine/labels_test.go", 117, 119, 121, 125, 131)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.sets", "github.com/movenext/movenext/statemachine/labels_test.go", 117, 119, 121, 125, 131)
 }
 
 // Digest of setsRed: 30547c03692058d1
@@ -586,7 +591,8 @@ func setsRedAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &setsRedMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // setsRedEnter enters [setsRed] for another machine. It returns the results or, suspended, the
@@ -628,7 +634,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/labels_test.go:139
 	_ = r.Refusal()
 	statemachine.SetGoroutineLabels(r, tenant(f.ctx, "red"))
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:632
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:638
 	return true
 }
 
@@ -656,7 +662,7 @@ func (f *setsRedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *setsRedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.setsRed", "github.com/movenext/movenext/statemachine/labels_test.go", 139)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.setsRed", "github.com/movenext/movenext/statemachine/labels_test.go", 139)
 }
 
 // Digest of leavesLabels: 98d88d33de62ed41
@@ -671,7 +677,8 @@ func leavesLabelsAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &leavesLabelsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // leavesLabelsFrame is the frame of [leavesLabels]: what it keeps while it is suspended.
@@ -693,7 +700,7 @@ func (f *leavesLabelsFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/statemachine/labels_test.go:147
 	statemachine.SetGoroutineLabels(r, tenant(f.ctx, "red"))
-//line github.com/movenext/movenext/statemachine/labels_async_test.go:697
+//line github.com/movenext/movenext/statemachine/labels_async_test.go:704
 	return true
 }
 
@@ -713,7 +720,7 @@ func (f *leavesLabelsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *leavesLabelsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.leavesLabels", "github.com/movenext/movenext/statemachine/labels_test.go")
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.leavesLabels", "github.com/movenext/movenext/statemachine/labels_test.go")
 }
 
-// Digest of what is above: 6e0c661bc534414c
+// Digest of what is above: dbd808e96385c94c

@@ -31,7 +31,8 @@ func looksLaterAsync(ctx context.Context, p *weak.Pointer[[1024]byte], look func
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &looksLaterMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // looksLaterLocals is what [looksLater] keeps while it is suspended.
@@ -82,7 +83,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:177
 	if f.await2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:86
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:87
 		goto resume2
 	}
 	f.State = 2
@@ -91,7 +92,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:177
 	_, f.err = statemachine.Result(r, f.await2)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:95
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:96
 	f.await2 = nil
 //line github.com/movenext/movenext/statemachine/leaves_test.go:178
 	if f.lookEnter != nil {
@@ -99,12 +100,12 @@ resume2:
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:178
 	f.look()
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:103
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:104
 	goto after3
 entered:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:178
 	f.look3 = f.lookEnter(r)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:108
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:109
 	if f.look3 == nil {
 		goto after3
 	}
@@ -114,12 +115,12 @@ entered:
 resume3:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:178
 	f.look3.Results(r)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:118
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:119
 	f.look3 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:179
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:123
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:124
 }
 
 // looksLaterMachine is [looksLater] as the root of a chain: chain, job and frame in one
@@ -140,7 +141,7 @@ func (f *looksLaterMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *looksLaterMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.looksLater", "github.com/movenext/movenext/statemachine/leaves_test.go", 176, 177, 178)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.looksLater", "github.com/movenext/movenext/statemachine/leaves_test.go", 176, 177, 178)
 }
 
 // Digest of worksOn: 124ef84b1b350bf4
@@ -155,7 +156,8 @@ func worksOnAsync(ctx context.Context, s *job.Job[int]) (result *job.Job[job.Voi
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &worksOnMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // worksOnLocals is what [worksOn] keeps while it is suspended.
@@ -195,7 +197,7 @@ resume1:
 	// leaves_test.go:201: _, err := s.Await()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:201
 	if awaited = f.s; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:199
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:201
 		goto after2
 	}
 	f.State = 2
@@ -216,7 +218,7 @@ range1:
 	// leaves_test.go:203: _, _ = s.Await()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:203
 	if awaited = f.s; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:220
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:222
 		goto after3
 	}
 	f.State = 3
@@ -230,12 +232,12 @@ after3:
 	awaited.GetResult()
 //line github.com/movenext/movenext/statemachine/leaves_test.go:202
 	f.i1++
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:234
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:236
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:205
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:239
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:241
 }
 
 // worksOnMachine is [worksOn] as the root of a chain: chain, job and frame in one allocation.
@@ -255,7 +257,7 @@ func (f *worksOnMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *worksOnMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.worksOn", "github.com/movenext/movenext/statemachine/leaves_test.go", 200, 201, 203)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.worksOn", "github.com/movenext/movenext/statemachine/leaves_test.go", 200, 201, 203)
 }
 
 // Digest of panicsElsewhere: 707ef551f5564cfd
@@ -270,7 +272,8 @@ func panicsElsewhereAsync(ctx context.Context, s schedulers.Scheduler) (result *
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &panicsElsewhereMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // panicsElsewhereEnter enters [panicsElsewhere] for another machine. It returns the results or,
@@ -321,7 +324,7 @@ func (f *panicsElsewhereFrame) moveNext(r *statemachine.Run, args *panicsElsewhe
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:240
 	job.SwitchTo(args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:325
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:328
 	goto after1
 move1:
 	f.State = 1
@@ -333,7 +336,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:241
 	panic("elsewhere")
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:337
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:340
 }
 
 func (f *panicsElsewhereFrame) Location() statemachine.Location {
@@ -360,7 +363,7 @@ func (f *panicsElsewhereMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *panicsElsewhereMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.panicsElsewhere", "github.com/movenext/movenext/statemachine/leaves_test.go", 240)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.panicsElsewhere", "github.com/movenext/movenext/statemachine/leaves_test.go", 240)
 }
 
 // Digest of catchesAtHome: 0252097f02b3c82a
@@ -376,7 +379,8 @@ func catchesAtHomeAsync(ctx context.Context, s schedulers.Scheduler) (result *jo
 		return statemachine.Completed(ctx, *frame.caught, frame.err)
 	}
 	m := &catchesAtHomeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // catchesAtHomeFrame is the frame of [catchesAtHome]: what it keeps while it is suspended, its
@@ -418,7 +422,7 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 	}
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1 = panicsElsewhereEnter(r, args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:422
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:426
 	if f.panicsElsewhere1 == nil {
 		goto after1
 	}
@@ -427,16 +431,16 @@ func (f *catchesAtHomeFrame) moveNext(r *statemachine.Run, args *catchesAtHomeAr
 resume1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:247
 	f.panicsElsewhere1.Results(r)
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:431
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:435
 	f.panicsElsewhere1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	*f.caught, f.err = nil, nil
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:436
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:440
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/leaves_test.go:248
 	return true
-//line github.com/movenext/movenext/statemachine/leaves_async_test.go:440
+//line github.com/movenext/movenext/statemachine/leaves_async_test.go:444
 }
 
 // catchesAtHomeMachine is [catchesAtHome] as the root of a chain: chain, job and frame in one
@@ -457,7 +461,7 @@ func (f *catchesAtHomeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *catchesAtHomeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.catchesAtHome", "github.com/movenext/movenext/statemachine/leaves_test.go", 247)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.catchesAtHome", "github.com/movenext/movenext/statemachine/leaves_test.go", 247)
 }
 
-// Digest of what is above: 568e4c770106ab1e
+// Digest of what is above: 5bddca5a8f6b888d

@@ -57,7 +57,7 @@ type pooledRun struct {
 	// For a function that has suspended in its first step; see spawned.go.
 	firstChain *chain
 	firstFrame *Frame // the one that took the step
-	completer  interface{ setCompleter(end any) }
+	spawned    *spawnedChain
 }
 
 var pooledRuns = sync.Pool{New: func() any { return newPooled() }}

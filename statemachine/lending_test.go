@@ -77,9 +77,9 @@ func TestAWorkerThatCanNotBeComparedHasARoomLikeOthers(t *testing.T) {
 	on := incomparable{roomy: new(roomy)}
 	m := suspend()
 	m.of = job.FromResult(1)
-	m.chain.Run(on)
+	m.Chain.chain.Run(on)
 	assert.NotNil(t, on.room)
-	assert.Equal(t, job.Completed, m.promise.Job().Status())
+	assert.Equal(t, job.Completed, m.Promise.Job.Status())
 }
 
 func TestWorkThatIsNotKnownToBeOnTheWorkerDoesNotEnterItsRoom(t *testing.T) {

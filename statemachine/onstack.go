@@ -34,7 +34,7 @@ import (
 // field for itself, since only the entry that is called has both. Deferred calls of the
 // functions stay in their frames, because a State above zero means suspended.
 //
-// The last step cannot return the error that reports a suspension ([Spawned.Suspend]), since
+// The last step cannot return the error that reports a suspension ([spawnedChain.Suspend]), since
 // nothing returns during a Goexit. But a deferred function may panic, and the runtime's caller
 // recovers the error and continues the machine. Go resumes the Goexit after that.
 //

@@ -31,7 +31,8 @@ func forkedAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[i
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &forkedMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // forkedEnter enters [forked] for another machine. It returns the results or, suspended, the frame
@@ -116,13 +117,13 @@ func (frame *forkedLocals) moveNext(r *statemachine.Run, args *forkedArgs) (hasE
 		// onstack_test.go:33: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:120
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:121
 			goto after1
 		}
 		frame.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:33
 		if r.RunInPlace(&frame.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:126
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:127
 			goto resume1
 		}
 		frame.State = 1
@@ -138,7 +139,7 @@ after1:
 		frame.l.add("forked %d: %v", frame.before, err)
 		return true, n + 1, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:142
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:143
 }
 
 func (frame *forkedFrame) Location() statemachine.Location {
@@ -167,7 +168,7 @@ func (frame *forkedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *forkedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.forked", "github.com/movenext/movenext/statemachine/onstack_test.go", 33)
+	return frame.builder.Chain.Root(&frame.builder.Promise.Job), statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.forked", "github.com/movenext/movenext/statemachine/onstack_test.go", 33)
 }
 
 // forkedFunc1Run is a function literal of [forked] for the runtime to call. It returns the
@@ -180,7 +181,7 @@ func forkedFunc1Run(fEnter func(*statemachine.Run) (interface{ Results(*statemac
 		return v0, v1
 	}
 	m := &forkedFunc1Machine{kept: frame}
-	return 0, m.builder.Suspend(arg2, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(arg2, &r, m, &m.kept.Frame)
 }
 
 // forkedFunc1Locals is what a function literal of [forked] keeps while it is suspended.
@@ -216,12 +217,12 @@ func (frame *forkedFunc1Locals) moveNext(r *statemachine.Run, args *forkedFunc1A
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:32
 	f1Value = args.f()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:220
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:221
 	goto after1
 entered:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:32
 	frame.f1, f1Value = args.fEnter(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:225
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:226
 	if frame.f1 == nil {
 		goto after1
 	}
@@ -230,12 +231,12 @@ entered:
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:32
 	f1Value = frame.f1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:234
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:235
 	frame.f1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:32
 	return true, f1Value, nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:239
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:240
 }
 
 // forkedFunc1Machine is a function literal of [forked] as the root of a chain: chain and frame in
@@ -255,7 +256,7 @@ func (frame *forkedFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *forkedFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.forked", "github.com/movenext/movenext/statemachine/onstack_test.go", 32)
+	return frame.builder.Chain.Root(), statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.forked", "github.com/movenext/movenext/statemachine/onstack_test.go", 32)
 }
 
 // Digest of deeper: fb7a2847d53aedd1
@@ -271,7 +272,8 @@ func deeperAsync(ctx context.Context, l *lines, f func() int, depth int) (result
 		return statemachine.Completed(ctx, *frame.n, frame.err)
 	}
 	m := &deeperMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // deeperEnter enters [deeper] for another machine. It returns the results or, suspended, the frame
@@ -364,7 +366,7 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (hasEn
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	frame.deeper1, deeper1Value, deeper1Err = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.fEnter, args.ctx, frame.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:368
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:370
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -373,17 +375,17 @@ func (frame *deeperFrame) moveNext(r *statemachine.Run, args *deeperArgs) (hasEn
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	deeper1Value, deeper1Err = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:377
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:379
 	frame.deeper1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:45
 	*frame.n, frame.err = deeper1Value, deeper1Err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:382
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:384
 	goto endIf1
 else1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
 	frame.forked2, forked2Value, forked2Err = forkedNested(r, &frame.Frame, &frame.forked2, 2, args.fEnter, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:387
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:389
 	if frame.forked2 == nil {
 		goto after2
 	}
@@ -392,7 +394,7 @@ else1:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
 	forked2Value, forked2Err = frame.forked2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:396
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:398
 	frame.forked2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:47
@@ -400,11 +402,11 @@ after2:
 endIf1:
 	frame.l.add("%s%v", frame.name, frame.err)
 	*frame.n, frame.err = (*frame.n)+100*len(frame.name), nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:404
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:406
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/onstack_test.go:50
 	return true
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:408
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:410
 }
 
 func (frame *deeperFrame) Location() statemachine.Location {
@@ -433,7 +435,7 @@ func (frame *deeperMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *deeperMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.deeper", "github.com/movenext/movenext/statemachine/onstack_test.go", 45, 47)
+	return frame.builder.Chain.Root(&frame.builder.Promise.Job), statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.deeper", "github.com/movenext/movenext/statemachine/onstack_test.go", 45, 47)
 }
 
 // Digest of hosts: d5f92695cef8569d
@@ -448,7 +450,8 @@ func hostsAsync(ctx context.Context, h *hosted) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &hostsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // hostsLocals is what [hosts] keeps while it is suspended.
@@ -491,7 +494,7 @@ func (frame *hostsLocals) moveNext(r *statemachine.Run, args *hostsArgs) (hasEnd
 		// onstack_test.go:91: return j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:91
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:495
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:498
 			goto after1
 		}
 		frame.State = 1
@@ -504,7 +507,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:91
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:508
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:511
 	return true, result0, result1
 }
 
@@ -525,7 +528,7 @@ func (frame *hostsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *hostsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.hosts", "github.com/movenext/movenext/statemachine/onstack_test.go", 91)
+	return frame.builder.Chain.Root(&frame.builder.Promise.Job), statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.hosts", "github.com/movenext/movenext/statemachine/onstack_test.go", 91)
 }
 
 // hostsFunc1Run is a function literal of [hosts] for the runtime to call. It returns the results,
@@ -538,14 +541,14 @@ func hostsFunc1Run(h *hosted, ctx context.Context) (int, error) {
 	defer func() {
 		if r.Exiting() {
 			m := &hostsFunc1Machine{kept: frame}
-			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
+			panic(m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if frame.MoveNext(&r) {
 		return frame.n, frame.err
 	}
 	m := &hostsFunc1Machine{kept: frame}
-	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // hostsFunc1Frame is the frame of a function literal of [hosts]: what it keeps while it is
@@ -608,7 +611,7 @@ func (frame *hostsFunc1Frame) MoveNext(r *statemachine.Run) bool {
 case1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:73
 	frame.halves1, frame.n, frame.err = halvesNested(r, &frame.Frame, &frame.halves1, 1, frame.ctx, &frame.h.lines, frame.h.gate, frame.h.exits)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:612
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:615
 	if frame.halves1 == nil {
 		goto after1
 	}
@@ -617,14 +620,14 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:73
 	frame.n, frame.err = frame.halves1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:621
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:624
 	frame.halves1 = nil
 after1:
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:75
 	frame.itself2, frame.n, frame.err = itselfNested(r, &frame.Frame, &frame.itself2, 2, frame.ctx, frame.h.own)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:628
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:631
 	if frame.itself2 == nil {
 		goto after2
 	}
@@ -633,14 +636,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:75
 	frame.n, frame.err = frame.itself2.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:637
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:640
 	frame.itself2 = nil
 after2:
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:77
 	frame.varies3, frame.n, frame.err = variesEnter(r, nil, frame.ctx, &frame.h.lines, frame.h.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:644
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:647
 	if frame.varies3 == nil {
 		goto after3
 	}
@@ -649,14 +652,14 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:77
 	frame.n, frame.err = frame.varies3.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:653
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:656
 	frame.varies3 = nil
 after3:
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:79
 	frame.deeper4, frame.n, frame.err = deeperNested(r, &frame.Frame, &frame.deeper4, 4, nil, frame.ctx, &frame.h.lines, frame.h.f, frame.h.depth)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:660
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:663
 	if frame.deeper4 == nil {
 		goto after4
 	}
@@ -665,7 +668,7 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:79
 	frame.n, frame.err = frame.deeper4.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:669
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:672
 	frame.deeper4 = nil
 after4:
 endSwitch1:
@@ -675,7 +678,7 @@ endSwitch1:
 		return true
 	}
 	frame.forked5, m, failed = forkedNested(r, &frame.Frame, &frame.forked5, 5, nil, frame.ctx, &frame.h.lines, frame.h.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:679
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:682
 	if frame.forked5 == nil {
 		goto after5
 	}
@@ -685,12 +688,12 @@ endSwitch1:
 resume5:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:85
 	m, failed = frame.forked5.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:689
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:692
 	frame.forked5 = nil
 after5:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:86
 	frame.n, frame.err = frame.n+m, errors.Join(frame.err, failed)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:694
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:697
 	return true
 }
 
@@ -710,7 +713,7 @@ func (frame *hostsFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *hostsFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.hosts", "github.com/movenext/movenext/statemachine/onstack_test.go", 73, 75, 77, 79, 85)
+	return frame.builder.Chain.Root(), statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.hosts", "github.com/movenext/movenext/statemachine/onstack_test.go", 73, 75, 77, 79, 85)
 }
 
 // Digest of forks: 5b51ab7fc31c0d05
@@ -725,7 +728,8 @@ func forksAsync(ctx context.Context, l *lines, f func() int, depth int) (result 
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &forksMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // forksEnter enters [forks] for another machine. It returns the results or, suspended, the frame
@@ -807,7 +811,7 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (hasEnd
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:136
 	frame.forked1, result0, result1 = forkedNested(r, &frame.Frame, &frame.forked1, 1, args.fEnter, args.ctx, frame.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:811
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:815
 	if frame.forked1 == nil {
 		goto after1
 	}
@@ -817,7 +821,7 @@ func (frame *forksLocals) moveNext(r *statemachine.Run, args *forksArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:136
 	result0, result1 = frame.forked1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:821
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:825
 	frame.forked1 = nil
 after1:
 	return true, result0, result1
@@ -834,13 +838,13 @@ endIf1:
 		// onstack_test.go:139: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:139
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:838
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:842
 			goto after2
 		}
 		frame.await2 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:139
 		if r.RunInPlace(&frame.Frame, 2, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:844
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:848
 			goto resume2
 		}
 		frame.State = 2
@@ -856,7 +860,7 @@ after2:
 		frame.l.add("forks %d: %d", frame.depth, n)
 		return true, n + 10, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:860
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:864
 }
 
 func (frame *forksFrame) Location() statemachine.Location {
@@ -885,7 +889,7 @@ func (frame *forksMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *forksMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.forks", "github.com/movenext/movenext/statemachine/onstack_test.go", 136, 139)
+	return frame.builder.Chain.Root(&frame.builder.Promise.Job), statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.forks", "github.com/movenext/movenext/statemachine/onstack_test.go", 136, 139)
 }
 
 // forksFunc1Run is a function literal of [forks] for the runtime to call. It returns the results,
@@ -898,14 +902,14 @@ func forksFunc1Run(fEnter func(*statemachine.Run) (interface{ Results(*statemach
 	defer func() {
 		if r.Exiting() {
 			m := &forksFunc1Machine{kept: frame}
-			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
+			panic(m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, &forksFunc1Args{fEnter: fEnter, l: l, f: f, depth2: depth, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
 	m := &forksFunc1Machine{kept: frame}
-	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // forksFunc1Locals is what a function literal of [forks] keeps while it is suspended.
@@ -939,7 +943,7 @@ func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Arg
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:138
 	frame.forks1, result0, result1 = forksNested(r, &frame.Frame, &frame.forks1, 1, args.fEnter, args.ctx, args.l, args.f, args.depth2-1)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:943
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:947
 	if frame.forks1 == nil {
 		goto after1
 	}
@@ -948,7 +952,7 @@ func (frame *forksFunc1Locals) moveNext(r *statemachine.Run, args *forksFunc1Arg
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:138
 	result0, result1 = frame.forks1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:952
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:956
 	frame.forks1 = nil
 after1:
 	return true, result0, result1
@@ -971,7 +975,7 @@ func (frame *forksFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *forksFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.forks", "github.com/movenext/movenext/statemachine/onstack_test.go", 138)
+	return frame.builder.Chain.Root(), statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.forks", "github.com/movenext/movenext/statemachine/onstack_test.go", 138)
 }
 
 // Digest of varies: 124ad26233b21dbf
@@ -986,7 +990,8 @@ func variesAsync(ctx context.Context, l *lines, f func() int) (result *job.Job[i
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &variesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // variesEnter enters [varies] for another machine. It returns the results or, suspended, the frame
@@ -1046,7 +1051,7 @@ func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (hasE
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	frame.func1, n, err = variesFunc1Enter(r, args.fEnter, args.ctx, args.l, args.f)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1050
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1055
 	if frame.func1 == nil {
 		goto after1
 	}
@@ -1055,12 +1060,12 @@ func (frame *variesLocals) moveNext(r *statemachine.Run, args *variesArgs) (hasE
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	n, err = frame.func1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1059
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1064
 	frame.func1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:171
 	return true, n, err
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1064
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1069
 }
 
 func (frame *variesFrame) Location() statemachine.Location {
@@ -1089,7 +1094,7 @@ func (frame *variesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *variesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.varies", "github.com/movenext/movenext/statemachine/onstack_test.go", 170)
+	return frame.builder.Chain.Root(&frame.builder.Promise.Job), statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.varies", "github.com/movenext/movenext/statemachine/onstack_test.go", 170)
 }
 
 // variesFunc1Enter enters a function literal of [varies] for another machine. It returns the
@@ -1147,7 +1152,7 @@ func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1A
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	frame.deeper1, result0, result1 = deeperNested(r, &frame.Frame, &frame.deeper1, 1, args.fEnter, args.ctx, args.l, args.f, 2)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1151
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1156
 	if frame.deeper1 == nil {
 		goto after1
 	}
@@ -1156,7 +1161,7 @@ func (frame *variesFunc1Locals) moveNext(r *statemachine.Run, args *variesFunc1A
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:170
 	result0, result1 = frame.deeper1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1160
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1165
 	frame.deeper1 = nil
 after1:
 	return true, result0, result1
@@ -1183,7 +1188,8 @@ func forksForeverAsync(ctx context.Context, more func() bool) (result *job.Job[j
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &forksForeverMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // forksForeverLocals is what [forksForever] keeps while it is suspended.
@@ -1225,7 +1231,7 @@ func (f *forksForeverLocals) moveNext(r *statemachine.Run, args *forksForeverArg
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:187
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1229
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1235
 		goto after1
 	}
 	f.State = 1
@@ -1241,7 +1247,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:196
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1245
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1251
 }
 
 // forksForeverMachine is [forksForever] as the root of a chain: chain, job and frame in one
@@ -1262,7 +1268,7 @@ func (f *forksForeverMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *forksForeverMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 187)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 187)
 }
 
 // forksForeverFunc1Run is a function literal of [forksForever] for the runtime to call. It returns
@@ -1275,14 +1281,14 @@ func forksForeverFunc1Run(moreEnter func(*statemachine.Run) (interface{ Results(
 	defer func() {
 		if r.Exiting() {
 			m := &forksForeverFunc1Machine{kept: frame}
-			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
+			panic(m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
 		return v0
 	}
 	m := &forksForeverFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // forksForeverFunc1Locals is what a function literal of [forksForever] keeps while it is
@@ -1322,12 +1328,12 @@ for1:
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
 	more1Value = f.more()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1326
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1332
 	goto after1
 entered:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
 	f.more1, more1Value = f.moreEnter(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1331
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1337
 	if f.more1 == nil {
 		goto after1
 	}
@@ -1336,7 +1342,7 @@ entered:
 resume1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
 	more1Value = f.more1.Results(r)
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1340
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1346
 	f.more1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:188
@@ -1349,13 +1355,13 @@ after1:
 		// onstack_test.go:190: if _, err := j.Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/onstack_test.go:190
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1353
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1359
 			goto after2
 		}
 		f.await2 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:190
 		if r.RunInPlace(&f.Frame, 2, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1359
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1365
 			goto resume2
 		}
 		f.State = 2
@@ -1373,12 +1379,12 @@ after2:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1377
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1383
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:194
 	return true, nil
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1382
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1388
 }
 
 // forksForeverFunc1Machine is a function literal of [forksForever] as the root of a chain: chain
@@ -1398,7 +1404,7 @@ func (f *forksForeverFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *forksForeverFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 188, 190)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.forksForever", "github.com/movenext/movenext/statemachine/onstack_test.go", 188, 190)
 }
 
 // Digest of labelled: b990de3fcd02419c
@@ -1413,7 +1419,8 @@ func labelledAsync(ctx context.Context, seen *[]string) (result *job.Job[job.Voi
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &labelledMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // labelledLocals is what [labelled] keeps while it is suspended.
@@ -1453,7 +1460,7 @@ func (f *labelledLocals) moveNext(r *statemachine.Run, args *labelledArgs) (hasE
 	}
 //line github.com/movenext/movenext/statemachine/onstack_test.go:203
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1457
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1464
 		goto after1
 	}
 	f.State = 1
@@ -1469,7 +1476,7 @@ after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:210
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1473
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1480
 }
 
 // labelledMachine is [labelled] as the root of a chain: chain, job and frame in one allocation.
@@ -1489,7 +1496,7 @@ func (f *labelledMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *labelledMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.labelled", "github.com/movenext/movenext/statemachine/onstack_test.go", 203)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.labelled", "github.com/movenext/movenext/statemachine/onstack_test.go", 203)
 }
 
 // labelledFunc1Run is a function literal of [labelled] for the runtime to call. It returns the
@@ -1502,14 +1509,14 @@ func labelledFunc1Run(seen *[]string, ctx context.Context) error {
 	defer func() {
 		if r.Exiting() {
 			m := &labelledFunc1Machine{kept: frame}
-			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
+			panic(m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
 		return v0
 	}
 	m := &labelledFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // labelledFunc1Locals is what a function literal of [labelled] keeps while it is suspended.
@@ -1544,13 +1551,13 @@ func (f *labelledFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context)
 		// onstack_test.go:206: _, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:206
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1548
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1555
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:206
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1554
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1561
 			goto resume1
 		}
 		f.State = 1
@@ -1566,7 +1573,7 @@ after1:
 		*f.seen = append(*f.seen, labelsHere())
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1570
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1577
 }
 
 // labelledFunc1Machine is a function literal of [labelled] as the root of a chain: chain and frame
@@ -1586,7 +1593,7 @@ func (f *labelledFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *labelledFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.labelled", "github.com/movenext/movenext/statemachine/onstack_test.go", 206)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.labelled", "github.com/movenext/movenext/statemachine/onstack_test.go", 206)
 }
 
 // Digest of halves: a5bc08fdedd56e56
@@ -1601,7 +1608,8 @@ func halvesAsync(ctx context.Context, l *lines, gateArg *job.Job[int], exits boo
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &halvesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // halvesEnter enters [halves] for another machine. It returns the results or, suspended, the frame
@@ -1683,13 +1691,13 @@ func (f *halvesLocals) moveNext(r *statemachine.Run, args *halvesArgs) (hasEnded
 		// onstack_test.go:243: n, err := j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:243
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1687
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1695
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:243
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1693
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1701
 			goto resume1
 		}
 		f.State = 1
@@ -1705,7 +1713,7 @@ after1:
 		f.l.add("halves: %d %v", n, err)
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1709
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1717
 }
 
 func (f *halvesFrame) Location() statemachine.Location {
@@ -1734,7 +1742,7 @@ func (f *halvesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *halvesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.halves", "github.com/movenext/movenext/statemachine/onstack_test.go", 243)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.halves", "github.com/movenext/movenext/statemachine/onstack_test.go", 243)
 }
 
 // halvesFunc1Run is a function literal of [halves] for the runtime to call. It returns the
@@ -1747,14 +1755,14 @@ func halvesFunc1Run(gateArg *job.Job[int], exits bool, arg2 context.Context) (in
 	defer func() {
 		if r.Exiting() {
 			m := &halvesFunc1Machine{kept: frame}
-			panic(m.builder.Suspend(arg2, &r, m, &m.kept.Frame)) // continues elsewhere
+			panic(m.builder.Chain.Suspend(arg2, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, gateArg); hasEnded {
 		return v0, v1
 	}
 	m := &halvesFunc1Machine{kept: frame}
-	return 0, m.builder.Suspend(arg2, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(arg2, &r, m, &m.kept.Frame)
 }
 
 // halvesFunc1Locals is what a function literal of [halves] keeps while it is suspended.
@@ -1783,13 +1791,13 @@ func (f *halvesFunc1Locals) moveNext(r *statemachine.Run, gate2 *job.Job[int]) (
 	// onstack_test.go:237: n, err := gate.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:237
 	if awaited = gate2; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1787
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1795
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:237
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1793
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1801
 		goto resume1
 	}
 	f.State = 1
@@ -1806,7 +1814,7 @@ after1:
 		}
 		return true, n, err
 	}
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1810
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1818
 }
 
 // halvesFunc1Machine is a function literal of [halves] as the root of a chain: chain and frame in
@@ -1826,7 +1834,7 @@ func (f *halvesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *halvesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.halves", "github.com/movenext/movenext/statemachine/onstack_test.go", 237)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.halves", "github.com/movenext/movenext/statemachine/onstack_test.go", 237)
 }
 
 // Digest of itself: 28abd1e722a62dfc
@@ -1841,7 +1849,8 @@ func itselfAsync(ctx context.Context, own *job.Source[*job.Job[int]]) (result *j
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &itselfMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // itselfEnter enters [itself] for another machine. It returns the results or, suspended, the frame
@@ -1919,13 +1928,13 @@ func (f *itselfLocals) moveNext(r *statemachine.Run, args *itselfArgs) (hasEnded
 		// onstack_test.go:300: return j.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:300
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1923
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1932
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:300
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1929
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1938
 			goto resume1
 		}
 		f.State = 1
@@ -1937,7 +1946,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:300
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1941
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:1950
 	return true, result0, result1
 }
 
@@ -1967,7 +1976,7 @@ func (f *itselfMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *itselfMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 300)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 300)
 }
 
 // itselfFunc1Run is a function literal of [itself] for the runtime to call. It returns the
@@ -1980,14 +1989,14 @@ func itselfFunc1Run(own *job.Source[*job.Job[int]], ctx context.Context) (int, e
 	defer func() {
 		if r.Exiting() {
 			m := &itselfFunc1Machine{kept: frame}
-			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
+			panic(m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, own); hasEnded {
 		return v0, v1
 	}
 	m := &itselfFunc1Machine{kept: frame}
-	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // itselfFunc1Locals is what a function literal of [itself] keeps while it is suspended.
@@ -2018,13 +2027,13 @@ func (f *itselfFunc1Locals) moveNext(r *statemachine.Run, own *job.Source[*job.J
 	// onstack_test.go:294: enclosing, err := own.Job().Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:294
 	if awaited = own.Job(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2022
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2031
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/statemachine/onstack_test.go:294
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2028
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2037
 		goto resume1
 	}
 	f.State = 1
@@ -2042,13 +2051,13 @@ after1:
 		// onstack_test.go:298: return enclosing.Await()
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 		if awaited2 = enclosing; awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2046
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2055
 			goto after2
 		}
 		f.await2 = awaited2
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 		if r.RunInPlace(&f.Frame, 2, awaited2) {
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2052
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2061
 			goto resume2
 		}
 		f.State = 2
@@ -2060,7 +2069,7 @@ resume2:
 after2:
 //line github.com/movenext/movenext/statemachine/onstack_test.go:298
 	result0, result1 = awaited2.GetResult()
-//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2064
+//line github.com/movenext/movenext/statemachine/onstack_async_test.go:2073
 	return true, result0, result1
 }
 
@@ -2081,7 +2090,7 @@ func (f *itselfFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *itselfFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 294, 298)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.itself", "github.com/movenext/movenext/statemachine/onstack_test.go", 294, 298)
 }
 
-// Digest of what is above: 6e49419ac9108e7f
+// Digest of what is above: 6b141534eab5dff9

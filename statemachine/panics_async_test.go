@@ -30,7 +30,8 @@ func fallThroughLiteralsAsync(ctx context.Context, f *fall, n int) (result *job.
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &fallThroughLiteralsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // fallThroughLiteralsEnter enters [fallThroughLiterals] for another machine. It returns the
@@ -111,7 +112,7 @@ func (frame *fallThroughLiteralsLocals) moveNext(r *statemachine.Run) (hasEnded 
 		goto endIf2
 	}
 	// panics_test.go:57: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:115
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:116
 	frame.State = 1
 	return r.Yield(), nil
 resume1:
@@ -121,7 +122,7 @@ endIf2:
 	frame.f.bottom()
 endIf1:
 	frame.fallThroughLiterals2, fallThroughLiterals2Err = fallThroughLiteralsEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:125
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:126
 	if frame.fallThroughLiterals2 == nil {
 		goto after2
 	}
@@ -131,16 +132,16 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:61
 	fallThroughLiterals2Err = frame.fallThroughLiterals2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:135
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:136
 	frame.fallThroughLiterals2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:61
 	result0 = fallThroughLiterals2Err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:140
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:141
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:61
 	return true, result0
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:144
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:145
 }
 
 func (frame *fallThroughLiteralsFrame) Location() statemachine.Location {
@@ -171,7 +172,7 @@ func (frame *fallThroughLiteralsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *fallThroughLiteralsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.fallThroughLiterals", "github.com/movenext/movenext/statemachine/panics_test.go", 57, 61)
+	return frame.builder.Chain.Root(&frame.builder.Promise.Job), statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.fallThroughLiterals", "github.com/movenext/movenext/statemachine/panics_test.go", 57, 61)
 }
 
 // Digest of fallThroughEpilogues: a807c8d14c951027
@@ -186,7 +187,8 @@ func fallThroughEpiloguesAsync(ctx context.Context, f *fall, n int) (result *job
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &fallThroughEpiloguesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // fallThroughEpiloguesEnter enters [fallThroughEpilogues] for another machine. It returns the
@@ -272,7 +274,7 @@ func (frame *fallThroughEpiloguesFrame) step(r *statemachine.Run) (hasEnded, rep
 		goto endIf2
 	}
 	// panics_test.go:80: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:276
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:278
 	frame.State = 1
 	return r.Yield(), false
 resume1:
@@ -282,7 +284,7 @@ endIf2:
 	frame.f.bottom()
 endIf1:
 	frame.fallThroughEpilogues2, fallThroughEpilogues2Err = fallThroughEpiloguesEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:286
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:288
 	if frame.fallThroughEpilogues2 == nil {
 		goto after2
 	}
@@ -292,7 +294,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:84
 	fallThroughEpilogues2Err = frame.fallThroughEpilogues2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:296
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:298
 	frame.fallThroughEpilogues2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:84
@@ -302,7 +304,7 @@ epilogue:
 	if !frame.defers.Next(r, &frame.Frame) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:84
 		frame.defers.End(r, &frame.Frame)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:306
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:308
 		return true, false
 	}
 	frame.State = 3
@@ -311,7 +313,7 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:84
 	frame.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:315
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:317
 	goto epilogue
 }
 
@@ -341,7 +343,7 @@ func (frame *fallThroughEpiloguesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *fallThroughEpiloguesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 80, 84, 85)
+	return frame.builder.Chain.Root(&frame.builder.Promise.Job), statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.fallThroughEpilogues", "github.com/movenext/movenext/statemachine/panics_test.go", 80, 84, 85)
 }
 
 // fallThroughEpiloguesFunc1Enter enters a function literal of [fallThroughEpilogues] for another
@@ -387,7 +389,7 @@ func (frame *fallThroughEpiloguesFunc1Frame) moveNext(r *statemachine.Run, n int
 		goto endIf1
 	}
 	// panics_test.go:73: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:391
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:393
 	frame.State = 1
 	return r.Yield()
 resume1:
@@ -395,7 +397,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	frame.f.out()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:399
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:401
 	return true
 }
 
@@ -447,7 +449,7 @@ func (frame *oneRoundFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:91
 	frame.Emit(1, frame.ctx.Err())
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:451
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:453
 	frame.State = 1
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -462,11 +464,11 @@ resume1:
 			return true
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:466
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:468
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:91
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:470
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:472
 }
 
 func (frame *oneRoundFrame) Location() statemachine.Location {
@@ -486,7 +488,8 @@ func fallThroughLoopsAsync(ctx context.Context, f *fall, n int) (result *job.Job
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &fallThroughLoopsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // fallThroughLoopsEnter enters [fallThroughLoops] for another machine. It returns the results or,
@@ -558,7 +561,7 @@ range1:
 	// panics_test.go:99: for range oneRound(ctx, f) { //nolint:errcheck // it never yields one
 //line github.com/movenext/movenext/statemachine/panics_test.go:99
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:562
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:565
 		goto resume1
 	}
 	frame.State = 1
@@ -578,7 +581,7 @@ resume1:
 		goto endIf2
 	}
 	// panics_test.go:103: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:582
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:585
 	frame.State = 2
 	return r.Yield()
 resume2:
@@ -588,7 +591,7 @@ endIf2:
 	frame.f.bottom()
 endIf1:
 	frame.fallThroughLoops3, err = fallThroughLoopsEnter(r, frame.ctx, frame.f, frame.n-1)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:592
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:595
 	if frame.fallThroughLoops3 == nil {
 		goto after3
 	}
@@ -597,22 +600,22 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:107
 	err = frame.fallThroughLoops3.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:601
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:604
 	frame.fallThroughLoops3 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/panics_test.go:107
 	if err != nil {
 		frame.result0 = err
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:607
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:610
 		goto leave1
 //line github.com/movenext/movenext/statemachine/panics_test.go:109
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:611
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:614
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:107
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:616
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:619
 		goto resume4
 	}
 	frame.State = 4
@@ -623,7 +626,7 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:107
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:627
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:630
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:107
@@ -631,15 +634,15 @@ resume4:
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:107
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:635
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:638
 	frame.loop1 = nil
 //line github.com/movenext/movenext/statemachine/panics_test.go:111
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:639
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:642
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:111
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:643
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:646
 }
 
 func (frame *fallThroughLoopsFrame) Location() statemachine.Location {
@@ -669,7 +672,7 @@ func (frame *fallThroughLoopsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *fallThroughLoopsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.fallThroughLoops", "github.com/movenext/movenext/statemachine/panics_test.go", 99, 103, 107, 99)
+	return frame.builder.Chain.Root(&frame.builder.Promise.Job), statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.fallThroughLoops", "github.com/movenext/movenext/statemachine/panics_test.go", 99, 103, 107, 99)
 }
 
 // Digest of fallingStream: 1d8693f3b959a994
@@ -741,7 +744,7 @@ func (frame *fallingStreamFrame) step(r *statemachine.Run) (hasEnded bool) {
 	}
 //line github.com/movenext/movenext/statemachine/panics_test.go:120
 	frame.Emit(1, nil)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:745
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:748
 	frame.State = 1
 	return true
 resume1:
@@ -765,7 +768,7 @@ range1:
 	// panics_test.go:125: for v, err := range fallingStream(ctx, f, n-1) {
 //line github.com/movenext/movenext/statemachine/panics_test.go:125
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:769
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:772
 		goto resume2
 	}
 	frame.State = 2
@@ -781,7 +784,7 @@ resume2:
 		v, err := frame.loop1.Key(), frame.loop1.Value()
 		frame.Emit(v, err)
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:785
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:788
 	frame.State = 3
 	frame.ctx, frame.f = nil, nil // not needed any more
 	return true
@@ -794,12 +797,12 @@ resume3:
 			goto leave1
 		}
 	}
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:798
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:801
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	if frame.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:803
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:806
 		goto resume4
 	}
 	frame.State = 4
@@ -810,7 +813,7 @@ resume4:
 	frame.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:814
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:817
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
@@ -818,12 +821,12 @@ resume4:
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:822
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:825
 	frame.loop1 = nil
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:126
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:827
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:830
 }
 
 func (frame *fallingStreamFrame) Location() statemachine.Location {
@@ -843,7 +846,8 @@ func fallThroughStreamsAsync(ctx context.Context, f *fall, n int) (result *job.J
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &fallThroughStreamsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // fallThroughStreamsFrame is the frame of [fallThroughStreams]: what it keeps while it is
@@ -908,7 +912,7 @@ range1:
 	// panics_test.go:136: … for range fallingStream(ctx, f, n-1) { //nolint:errcheck // it never …
 //line github.com/movenext/movenext/statemachine/panics_test.go:136
 	if frame.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:912
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:916
 		goto resume1
 	}
 	frame.State = 1
@@ -923,27 +927,27 @@ resume1:
 		goto endIf1
 	}
 	// panics_test.go:138: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:927
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:931
 	frame.State = 2
 	return r.Yield()
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:138
 	_ = r.Refusal()
 endIf1:
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:934
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:938
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:138
 	frame.loops.Close()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:939
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:943
 	frame.loop1 = nil
 //line github.com/movenext/movenext/statemachine/panics_test.go:141
 	frame.result0 = nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:943
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:947
 	frame.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:141
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:947
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:951
 }
 
 // fallThroughStreamsMachine is [fallThroughStreams] as the root of a chain: chain, job and frame
@@ -964,7 +968,7 @@ func (frame *fallThroughStreamsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *fallThroughStreamsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.fallThroughStreams", "github.com/movenext/movenext/statemachine/panics_test.go", 136, 138)
+	return frame.builder.Chain.Root(&frame.builder.Promise.Job), statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.fallThroughStreams", "github.com/movenext/movenext/statemachine/panics_test.go", 136, 138)
 }
 
 // Digest of exitsWhileItPanics: dddd02fa46adb4a3
@@ -980,7 +984,8 @@ func exitsWhileItPanicsAsync(ctx context.Context, saw *any) (result *job.Job[job
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &exitsWhileItPanicsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // exitsWhileItPanicsLocals is what [exitsWhileItPanics] keeps while it is suspended.
@@ -1011,14 +1016,14 @@ func (f *exitsWhileItPanicsLocals) moveNext(r *statemachine.Run, saw *any) (hasE
 //line github.com/movenext/movenext/statemachine/panics_test.go:206
 	f.defers.PushPlain(func() { runtime.Goexit() })
 	// panics_test.go:207: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1015
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1020
 	f.State = 1
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:207
 	_ = r.Refusal()
 	panic("ended by the exit")
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1022
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1027
 }
 
 // exitsWhileItPanicsMachine is [exitsWhileItPanics] as the root of a chain: chain, job and frame
@@ -1040,7 +1045,7 @@ func (f *exitsWhileItPanicsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *exitsWhileItPanicsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.exitsWhileItPanics", "github.com/movenext/movenext/statemachine/panics_test.go", 207)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.exitsWhileItPanics", "github.com/movenext/movenext/statemachine/panics_test.go", 207)
 }
 
 // Digest of panicsOnce: 47dc7e64421fefe5
@@ -1055,7 +1060,8 @@ func panicsOnceAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &panicsOnceMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // panicsOnceEnter enters [panicsOnce] for another machine. It returns the results or, suspended,
@@ -1097,14 +1103,14 @@ resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:224
 	_ = r.Refusal()
 	// panics_test.go:225: job.Yield()
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1101
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1107
 	f.State = 2
 	return r.Yield()
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:225
 	_ = r.Refusal()
 	panic("again")
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1108
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1114
 }
 
 func (f *panicsOnceFrame) Location() statemachine.Location {
@@ -1131,7 +1137,7 @@ func (f *panicsOnceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *panicsOnceMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.panicsOnce", "github.com/movenext/movenext/statemachine/panics_test.go", 224, 225)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.panicsOnce", "github.com/movenext/movenext/statemachine/panics_test.go", 224, 225)
 }
 
 // Digest of recoversOnce: 88f202e1d04b7bbc
@@ -1147,7 +1153,8 @@ func recoversOnceAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &recoversOnceMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // recoversOnceEnter enters [recoversOnce] for another machine. It returns the results or,
@@ -1193,7 +1200,7 @@ func (f *recoversOnceFrame) moveNext(r *statemachine.Run, ctx context.Context) (
 //line github.com/movenext/movenext/statemachine/panics_test.go:231
 	f.defers.Push(func(raise func()) { defer func() { _ = recover() }(); raise() })
 	f.panicsOnce1 = panicsOnceEnter(r, ctx)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1197
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1204
 	if f.panicsOnce1 == nil {
 		goto after1
 	}
@@ -1202,13 +1209,13 @@ func (f *recoversOnceFrame) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:232
 	f.panicsOnce1.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1206
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1213
 	f.panicsOnce1 = nil
 after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/panics_test.go:232
 	return true
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1212
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1219
 }
 
 func (f *recoversOnceFrame) Location() statemachine.Location {
@@ -1237,7 +1244,7 @@ func (f *recoversOnceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *recoversOnceMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.recoversOnce", "github.com/movenext/movenext/statemachine/panics_test.go", 232)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.recoversOnce", "github.com/movenext/movenext/statemachine/panics_test.go", 232)
 }
 
 // Digest of panicsTwice: 8e97c5a7962906e9
@@ -1252,7 +1259,8 @@ func panicsTwiceAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &panicsTwiceMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // panicsTwiceLocals is what [panicsTwice] keeps while it is suspended.
@@ -1287,7 +1295,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/panics_test.go:240
 	_ = r.Refusal()
 	f.recoversOnce2 = recoversOnceEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1291
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1299
 	if f.recoversOnce2 == nil {
 		goto after2
 	}
@@ -1297,7 +1305,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/statemachine/panics_test.go:241
 	f.recoversOnce2.Results(r)
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1301
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1309
 	f.recoversOnce2 = nil
 after2:
 	// panics_test.go:242: job.Yield()
@@ -1309,7 +1317,7 @@ resume3:
 	_ = r.Refusal()
 	panicsAgain()
 	return true, nil
-//line github.com/movenext/movenext/statemachine/panics_async_test.go:1313
+//line github.com/movenext/movenext/statemachine/panics_async_test.go:1321
 }
 
 // panicsTwiceMachine is [panicsTwice] as the root of a chain: chain, job and frame in one
@@ -1330,7 +1338,7 @@ func (f *panicsTwiceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *panicsTwiceMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.panicsTwice", "github.com/movenext/movenext/statemachine/panics_test.go", 240, 241, 242)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.panicsTwice", "github.com/movenext/movenext/statemachine/panics_test.go", 240, 241, 242)
 }
 
-// Digest of what is above: dff227ab7e2454b6
+// Digest of what is above: e1eee40fe17925b9

@@ -29,7 +29,8 @@ func relayedAsync(ctx context.Context, fn task) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &relayedMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // relayedEnter enters [relayed] for another machine. It returns the results or, suspended, the
@@ -87,14 +88,14 @@ func (f *relayedLocals) moveNext(r *statemachine.Run, args *relayedArgs) (hasEnd
 //line github.com/movenext/movenext/statemachine/roots_test.go:66
 	if args.fn == nil {
 		result0, result1 = 0, errors.New("nothing to relay")
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:91
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:92
 		return true, result0, result1
 //line github.com/movenext/movenext/statemachine/roots_test.go:68
 	}
 	// roots_test.go:69: return job.Run(ctx, fn).Await()
 //line github.com/movenext/movenext/statemachine/roots_test.go:69
 	if awaited = job.New(args.ctx, args.fn); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:98
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:99
 		goto after1
 	}
 	f.State = 1
@@ -106,7 +107,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:69
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:110
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:111
 	return true, result0, result1
 }
 
@@ -136,7 +137,7 @@ func (f *relayedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *relayedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.relayed", "github.com/movenext/movenext/statemachine/roots_test.go", 69)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.relayed", "github.com/movenext/movenext/statemachine/roots_test.go", 69)
 }
 
 // Digest of inLibrary: f369e88346b9c064
@@ -151,7 +152,8 @@ func inLibraryAsync(ctx context.Context, g *gate, way int) (result *job.Job[int]
 		return statemachine.Completed(ctx, *frame.n, v1)
 	}
 	m := &inLibraryMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // inLibraryLocals is what [inLibrary] keeps while it is suspended.
@@ -270,7 +272,7 @@ case1:
 	}
 //line github.com/movenext/movenext/statemachine/roots_test.go:82
 	if awaited.IsCompleted() && run.Proceed() {
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:274
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:276
 		goto after1
 	}
 	f.State = 1
@@ -283,13 +285,13 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:82
 	*f.n, err = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:287
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:289
 	return true, err
 case2:
 	// roots_test.go:84: return d.enter(g.pass).Await()
 //line github.com/movenext/movenext/statemachine/roots_test.go:84
 	if awaited = d.enter(statemachine.Func1(args.g.passAsync)); awaited.IsCompleted() && run.Proceed() {
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:293
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:295
 		goto after2
 	}
 	f.State = 2
@@ -302,7 +304,7 @@ resume2:
 after2:
 //line github.com/movenext/movenext/statemachine/roots_test.go:84
 	*f.n, err = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:306
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:308
 	return true, err
 case3:
 	{
@@ -311,7 +313,7 @@ case3:
 		// roots_test.go:87: return r.enter(passGate).Await()
 //line github.com/movenext/movenext/statemachine/roots_test.go:87
 		if awaited = r.enter(statemachine.Func1(passGateAsync)); awaited.IsCompleted() && run.Proceed() {
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:315
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:317
 			goto after3
 		}
 		f.State = 3
@@ -325,7 +327,7 @@ resume3:
 after3:
 //line github.com/movenext/movenext/statemachine/roots_test.go:87
 	*f.n, err = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:329
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:331
 	return true, err
 case4:
 	{
@@ -340,7 +342,7 @@ case4:
 	}
 //line github.com/movenext/movenext/statemachine/roots_test.go:90
 	if awaited.IsCompleted() && run.Proceed() {
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:344
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:346
 		goto after4
 	}
 	f.State = 4
@@ -353,7 +355,7 @@ resume4:
 after4:
 //line github.com/movenext/movenext/statemachine/roots_test.go:90
 	*f.n, err = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:357
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:359
 	return true, err
 case5:
 	{
@@ -366,7 +368,7 @@ case5:
 	// roots_test.go:96: a, err := jobs[0].Await()
 //line github.com/movenext/movenext/statemachine/roots_test.go:96
 	if awaited = f.jobs[0]; awaited.IsCompleted() && run.Proceed() {
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:370
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:372
 		goto after5
 	}
 	f.State = 5
@@ -382,7 +384,7 @@ after5:
 	// roots_test.go:97: b, late := jobs[1].Await()
 //line github.com/movenext/movenext/statemachine/roots_test.go:97
 	if awaited = f.jobs[1]; awaited.IsCompleted() && run.Proceed() {
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:386
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:388
 		goto after6
 	}
 	f.State = 6
@@ -398,7 +400,7 @@ after6:
 		b, late2 := awaited.GetResult()
 		*f.n, err = f.a+b, errors.Join(f.err, late2)
 	}
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:402
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:404
 	return true, err
 case6:
 	// roots_test.go:100: _, err = d.counted(new(int), func(ctx context.Context) (err error) {
@@ -412,7 +414,7 @@ case6:
 	}
 //line github.com/movenext/movenext/statemachine/roots_test.go:100
 	if awaited2.IsCompleted() && run.Proceed() {
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:416
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:418
 		goto after7
 	}
 	f.State = 7
@@ -425,7 +427,7 @@ resume7:
 after7:
 //line github.com/movenext/movenext/statemachine/roots_test.go:100
 	_, err = awaited2.GetResult()
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:429
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:431
 	return true, err
 case7:
 	{
@@ -438,7 +440,7 @@ case7:
 	}
 //line github.com/movenext/movenext/statemachine/roots_test.go:106
 	if statemachine.TwinEnded(run, f.awaitOrInTurn7) {
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:442
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:444
 		goto resume8
 	}
 	f.State = 8
@@ -447,7 +449,7 @@ case7:
 resume8:
 //line github.com/movenext/movenext/statemachine/roots_test.go:106
 	_, err = statemachine.TwinResult(run, f.awaitOrInTurn7)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:451
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:453
 	f.awaitOrInTurn7 = nil
 	return true, err
 case8:
@@ -458,7 +460,7 @@ case8:
 			return inLibraryFunc6Run(g, ctx7)
 		})
 	}
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:462
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:464
 	if f.relayed9 == nil {
 		goto after9
 	}
@@ -468,12 +470,12 @@ case8:
 resume9:
 //line github.com/movenext/movenext/statemachine/roots_test.go:113
 	relayedValue, relayedErr = f.relayed9.Results(run)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:472
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:474
 	f.relayed9 = nil
 after9:
 //line github.com/movenext/movenext/statemachine/roots_test.go:113
 	*f.n, err = relayedValue, relayedErr
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:477
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:479
 	return true, err
 case9:
 	{
@@ -485,7 +487,7 @@ case9:
 		// roots_test.go:116: return d.enter(later).Await()
 //line github.com/movenext/movenext/statemachine/roots_test.go:116
 		if awaited = d.enter(later2); awaited.IsCompleted() && run.Proceed() {
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:489
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:491
 			goto after10
 		}
 		f.State = 10
@@ -499,12 +501,12 @@ resume10:
 after10:
 //line github.com/movenext/movenext/statemachine/roots_test.go:116
 	*f.n, err = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:503
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:505
 	return true, err
 case10:
 //line github.com/movenext/movenext/statemachine/roots_test.go:118
 	f.relayed9, _, err3 = relayedEnter(run, f.ctx, nil)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:508
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:510
 	if f.relayed9 == nil {
 		goto after11
 	}
@@ -513,18 +515,18 @@ case10:
 resume11:
 //line github.com/movenext/movenext/statemachine/roots_test.go:118
 	_, err3 = f.relayed9.Results(run)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:517
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:519
 	f.relayed9 = nil
 after11:
 //line github.com/movenext/movenext/statemachine/roots_test.go:118
 	if err3 == nil {
 		*f.n, err = 0, errors.New("a nil function was relayed")
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:523
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:525
 		return true, err
 //line github.com/movenext/movenext/statemachine/roots_test.go:120
 	}
 	f.relayed9, relayedValue, relayedErr = relayedEnter(run, f.ctx, statemachine.Func1(passGateAsync))
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:528
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:530
 	if f.relayed9 == nil {
 		goto after12
 	}
@@ -534,12 +536,12 @@ after11:
 resume12:
 //line github.com/movenext/movenext/statemachine/roots_test.go:121
 	relayedValue, relayedErr = f.relayed9.Results(run)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:538
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:540
 	f.relayed9 = nil
 after12:
 //line github.com/movenext/movenext/statemachine/roots_test.go:121
 	*f.n, err = relayedValue, relayedErr
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:543
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:545
 	return true, err
 }
 
@@ -560,7 +562,7 @@ func (f *inLibraryMachine) MoveNext(run *statemachine.Run) bool {
 }
 
 func (f *inLibraryMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inLibrary", "github.com/movenext/movenext/statemachine/roots_test.go", 82, 84, 87, 90, 96, 97, 100, 106, 113, 116, 118, 121)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inLibrary", "github.com/movenext/movenext/statemachine/roots_test.go", 82, 84, 87, 90, 96, 97, 100, 106, 113, 116, 118, 121)
 }
 
 // inLibraryFunc1Run is a function literal of [inLibrary] for the runtime to call. It returns the
@@ -573,7 +575,7 @@ func inLibraryFunc1Run(g *gate, ctx context.Context) (int, error) {
 		return v0, v1
 	}
 	m := &inLibraryFunc1Machine{kept: frame}
-	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // inLibraryFunc1Locals is what a function literal of [inLibrary] keeps while it is suspended.
@@ -605,7 +607,7 @@ func (f *inLibraryFunc1Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 	}
 //line github.com/movenext/movenext/statemachine/roots_test.go:82
 	f.pass1, result0, result1 = args.g.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:609
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:611
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -614,7 +616,7 @@ func (f *inLibraryFunc1Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:82
 	result0, result1 = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:618
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:620
 	f.pass1 = nil
 after1:
 	return true, result0, result1
@@ -637,7 +639,7 @@ func (f *inLibraryFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *inLibraryFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inLibrary", "github.com/movenext/movenext/statemachine/roots_test.go", 82)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inLibrary", "github.com/movenext/movenext/statemachine/roots_test.go", 82)
 }
 
 // inLibraryFunc2Run is a function literal of [inLibrary] for the runtime to call. It returns the
@@ -650,7 +652,7 @@ func inLibraryFunc2Run(g *gate, s *shelf[string], ctx context.Context, on string
 		return v0, v1
 	}
 	m := &inLibraryFunc2Machine{kept: frame}
-	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // inLibraryFunc2Locals is what a function literal of [inLibrary] keeps while it is suspended.
@@ -687,7 +689,7 @@ func (f *inLibraryFunc2Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 	}
 //line github.com/movenext/movenext/statemachine/roots_test.go:91
 	f.pass1, n, err = args.g.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:691
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:693
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -696,12 +698,12 @@ func (f *inLibraryFunc2Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:91
 	n, err = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:700
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:702
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:92
 	result0, result1 = n+len(f.on)-len(f.s.value), err
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:705
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:707
 	return true, result0, result1
 }
 
@@ -722,7 +724,7 @@ func (f *inLibraryFunc2Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *inLibraryFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inLibrary", "github.com/movenext/movenext/statemachine/roots_test.go", 91)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inLibrary", "github.com/movenext/movenext/statemachine/roots_test.go", 91)
 }
 
 // inLibraryFunc3Run is a function literal of [inLibrary] for the runtime to call. It returns the
@@ -735,7 +737,7 @@ func inLibraryFunc3Run(g *gate, ctx context.Context) (int, error) {
 		return v0, v1
 	}
 	m := &inLibraryFunc3Machine{kept: frame}
-	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // inLibraryFunc3Locals is what a function literal of [inLibrary] keeps while it is suspended.
@@ -767,7 +769,7 @@ func (f *inLibraryFunc3Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 	}
 //line github.com/movenext/movenext/statemachine/roots_test.go:95
 	f.pass1, result0, result1 = args.g.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:771
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:773
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -776,7 +778,7 @@ func (f *inLibraryFunc3Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:95
 	result0, result1 = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:780
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:782
 	f.pass1 = nil
 after1:
 	return true, result0, result1
@@ -799,7 +801,7 @@ func (f *inLibraryFunc3Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *inLibraryFunc3Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inLibrary", "github.com/movenext/movenext/statemachine/roots_test.go", 95)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inLibrary", "github.com/movenext/movenext/statemachine/roots_test.go", 95)
 }
 
 // inLibraryFunc4Run is a function literal of [inLibrary] for the runtime to call. It returns the
@@ -812,7 +814,7 @@ func inLibraryFunc4Run(n *int, g *gate, ctx context.Context) error {
 		return v0
 	}
 	m := &inLibraryFunc4Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // inLibraryFunc4Locals is what a function literal of [inLibrary] keeps while it is suspended.
@@ -848,7 +850,7 @@ func (f *inLibraryFunc4Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 	}
 //line github.com/movenext/movenext/statemachine/roots_test.go:101
 	f.pass1, pass1Value, pass1Err = args.g.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:852
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:854
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -857,13 +859,13 @@ func (f *inLibraryFunc4Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:101
 	pass1Value, pass1Err = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:861
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:863
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:101
 	*f.n, err = pass1Value, pass1Err
 	return true, err
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:867
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:869
 }
 
 // inLibraryFunc4Machine is a function literal of [inLibrary] as the root of a chain: chain and
@@ -883,7 +885,7 @@ func (f *inLibraryFunc4Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *inLibraryFunc4Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inLibrary", "github.com/movenext/movenext/statemachine/roots_test.go", 101)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inLibrary", "github.com/movenext/movenext/statemachine/roots_test.go", 101)
 }
 
 // inLibraryFunc5Run is a function literal of [inLibrary] for the runtime to call. It returns the
@@ -896,7 +898,7 @@ func inLibraryFunc5Run(n *int, g *gate, ctx context.Context, arg int) error {
 		return v0
 	}
 	m := &inLibraryFunc5Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // inLibraryFunc5Locals is what a function literal of [inLibrary] keeps while it is suspended.
@@ -933,7 +935,7 @@ func (f *inLibraryFunc5Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 	}
 //line github.com/movenext/movenext/statemachine/roots_test.go:107
 	f.pass1, pass1Value, pass1Err = args.g.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:937
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:939
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -942,14 +944,14 @@ func (f *inLibraryFunc5Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:107
 	pass1Value, pass1Err = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:946
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:948
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:107
 	*f.n, err = pass1Value, pass1Err
 	(*f.n) += f.arg - 1
 	return true, err
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:953
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:955
 }
 
 // inLibraryFunc5Machine is a function literal of [inLibrary] as the root of a chain: chain and
@@ -969,7 +971,7 @@ func (f *inLibraryFunc5Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *inLibraryFunc5Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inLibrary", "github.com/movenext/movenext/statemachine/roots_test.go", 107)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inLibrary", "github.com/movenext/movenext/statemachine/roots_test.go", 107)
 }
 
 // inLibraryFunc6Run is a function literal of [inLibrary] for the runtime to call. It returns the
@@ -982,7 +984,7 @@ func inLibraryFunc6Run(g *gate, ctx context.Context) (int, error) {
 		return v0, v1
 	}
 	m := &inLibraryFunc6Machine{kept: frame}
-	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // inLibraryFunc6Locals is what a function literal of [inLibrary] keeps while it is suspended.
@@ -1014,7 +1016,7 @@ func (f *inLibraryFunc6Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 	}
 //line github.com/movenext/movenext/statemachine/roots_test.go:113
 	f.pass1, result0, result1 = args.g.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:1018
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:1020
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -1023,7 +1025,7 @@ func (f *inLibraryFunc6Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:113
 	result0, result1 = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:1027
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:1029
 	f.pass1 = nil
 after1:
 	return true, result0, result1
@@ -1046,7 +1048,7 @@ func (f *inLibraryFunc6Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *inLibraryFunc6Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inLibrary", "github.com/movenext/movenext/statemachine/roots_test.go", 113)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inLibrary", "github.com/movenext/movenext/statemachine/roots_test.go", 113)
 }
 
 // inLibraryFunc7Run is a function literal of [inLibrary] for the runtime to call. It returns the
@@ -1059,7 +1061,7 @@ func inLibraryFunc7Run(g *gate, ctx context.Context) (int, error) {
 		return v0, v1
 	}
 	m := &inLibraryFunc7Machine{kept: frame}
-	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // inLibraryFunc7Locals is what a function literal of [inLibrary] keeps while it is suspended.
@@ -1091,7 +1093,7 @@ func (f *inLibraryFunc7Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 	}
 //line github.com/movenext/movenext/statemachine/roots_test.go:115
 	f.pass1, result0, result1 = args.g.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:1095
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:1097
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -1100,7 +1102,7 @@ func (f *inLibraryFunc7Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:115
 	result0, result1 = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:1104
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:1106
 	f.pass1 = nil
 after1:
 	return true, result0, result1
@@ -1123,7 +1125,7 @@ func (f *inLibraryFunc7Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *inLibraryFunc7Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inLibrary", "github.com/movenext/movenext/statemachine/roots_test.go", 115)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inLibrary", "github.com/movenext/movenext/statemachine/roots_test.go", 115)
 }
 
-// Digest of what is above: 375c826a1345283c
+// Digest of what is above: 7fa9077c4018a301

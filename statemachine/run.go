@@ -182,7 +182,8 @@ func (r *Run) settle(c *chain, elsewhere bool) bool {
 	r.unsettled.chain, r.unsettled.frame = nil, nil
 	if r.pop(failed) == nil {
 		r.failure.report(r.Worker())
-		rootOf(failed).fail(r.failure, r.Worker())
+		root := rootOf(failed)
+		root.end.fail(root.job, r.failure, r.Worker())
 		return false
 	}
 	if elsewhere || !sameHome(r.top, failed) {
@@ -431,11 +432,13 @@ func (r *Run) continueElsewhere(c *chain, f *Frame) {
 	r.goHome(c, r.Worker())
 }
 
-// Root is the part of the machine at the end of a chain that has the job: a [Builder] or a
-// [Spawned].
-type Root interface {
-	fail(f *failure, on schedulers.Worker)
-	handle() job.Handle
+// Root is the end of a chain: its job and the part of the machine that completes it, of a [Builder]
+// or a [Spawned]. The zero Root is none.
+type Root struct {
+	job job.Handle
+	end interface {
+		fail(j job.Handle, f *failure, on schedulers.Worker)
+	}
 }
 
 // rootMachine is a machine at the end of a chain. The location is that of its frame: one method
@@ -445,11 +448,10 @@ type rootMachine interface {
 	Root() (Root, Location)
 }
 
-// rootOf returns the root of a chain, whose outermost frame is f, or nil if f is another one.
-func rootOf(f *Frame) Root {
+// rootOf returns the root of a chain, whose outermost frame is f, or none if f is another one.
+func rootOf(f *Frame) (root Root) {
 	if m, ok := f.self.(rootMachine); ok {
-		root, _ := m.Root()
-		return root
+		root, _ = m.Root()
 	}
-	return nil
+	return root
 }

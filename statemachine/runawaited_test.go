@@ -50,7 +50,7 @@ type roundsMachine struct {
 
 // Root is for the runtime.
 func (m *roundsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &m.Builder, statemachine.Location{}
+	return m.Chain.Root(&m.Promise.Job), statemachine.Location{}
 }
 
 func (m *roundsMachine) MoveNext(r *statemachine.Run) bool {
@@ -66,7 +66,8 @@ func roundsAsync(ctx context.Context, fn func(context.Context) (int, error), mor
 	frame := roundsFrame{ctx: ctx, fn: fn, more: more}
 	frame.MoveNext(&r)
 	m := &roundsMachine{roundsFrame: frame}
-	return m.Start(ctx, &r, m, &m.Frame)
+	m.Chain.Start(&m.Promise.Job, ctx, &r, m, &m.Frame)
+	return &m.Promise.Job
 }
 
 func times(n int) func() bool {
@@ -124,7 +125,8 @@ func unstartedAsync(ctx context.Context, n int, fn func(context.Context) (int, e
 	frame := unstartedFrame{ctx: ctx, fn: fn, left: n, opts: opts}
 	frame.MoveNext(&r)
 	m := &unstartedMachine{unstartedFrame: frame}
-	return m.Start(ctx, &r, m, &m.Frame)
+	m.Chain.Start(&m.Promise.Job, ctx, &r, m, &m.Frame)
+	return &m.Promise.Job
 }
 
 type unstartedFrame struct {
@@ -161,7 +163,7 @@ type unstartedMachine struct {
 
 // Root is for the runtime.
 func (m *unstartedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &m.Builder, statemachine.Location{}
+	return m.Chain.Root(&m.Promise.Job), statemachine.Location{}
 }
 
 func (m *unstartedMachine) MoveNext(r *statemachine.Run) bool {

@@ -30,7 +30,8 @@ func dozeAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void])
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &dozeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // dozeLocals is what [doze] keeps while it is suspended.
@@ -59,7 +60,7 @@ func (f *dozeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	}
 //line github.com/movenext/movenext/statemachine/sleep_test.go:24
 	asleep, err = statemachine.Sleep(r, f.ctx, f.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:63
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:64
 	if !asleep {
 		goto after1
 	}
@@ -74,7 +75,7 @@ after1:
 		return true, err
 	}
 	asleep, result0 = statemachine.Sleep(r, f.ctx, f.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:78
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:79
 	if !asleep {
 		goto after2
 	}
@@ -85,7 +86,7 @@ resume2:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:27
 	result0 = r.Refusal()
 after2:
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:89
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:90
 	return true, result0
 }
 
@@ -106,7 +107,7 @@ func (f *dozeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *dozeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.doze", "github.com/movenext/movenext/statemachine/sleep_test.go", 24, 27)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.doze", "github.com/movenext/movenext/statemachine/sleep_test.go", 24, 27)
 }
 
 // Digest of nod: fb06433d588cde6a
@@ -121,7 +122,8 @@ func nodAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) 
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &nodMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // nodLocals is what [nod] keeps while it is suspended.
@@ -151,7 +153,7 @@ func (f *nodLocals) moveNext(r *statemachine.Run, args *nodArgs) (hasEnded bool,
 	}
 //line github.com/movenext/movenext/statemachine/sleep_test.go:180
 	asleep, result0 = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:155
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:157
 	if !asleep {
 		goto after1
 	}
@@ -161,7 +163,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:180
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:165
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:167
 	return true, result0
 }
 
@@ -181,7 +183,7 @@ func (f *nodMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *nodMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 180)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 180)
 }
 
 // Digest of nodUnder: b98896cbb4757b33
@@ -196,7 +198,8 @@ func nodUnderAsync(ctx, other context.Context, d time.Duration) (result *job.Job
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &nodUnderMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // nodUnderLocals is what [nodUnder] keeps while it is suspended.
@@ -229,7 +232,7 @@ func (f *nodUnderLocals) moveNext(r *statemachine.Run, args *nodUnderArgs) (hasE
 	}
 //line github.com/movenext/movenext/statemachine/sleep_test.go:267
 	asleep, err = statemachine.Sleep(r, args.other, args.d)
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:233
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:236
 	if !asleep {
 		goto after1
 	}
@@ -242,12 +245,12 @@ after1:
 //line github.com/movenext/movenext/statemachine/sleep_test.go:267
 	if err != nil {
 		result0 = errors.Join(err, f.ctx.Err())
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:246
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:249
 		return true, result0
 //line github.com/movenext/movenext/statemachine/sleep_test.go:269
 	}
 	result0 = f.ctx.Err()
-//line github.com/movenext/movenext/statemachine/sleep_async_test.go:251
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:254
 	return true, result0
 }
 
@@ -268,7 +271,7 @@ func (f *nodUnderMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *nodUnderMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.nodUnder", "github.com/movenext/movenext/statemachine/sleep_test.go", 267)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.nodUnder", "github.com/movenext/movenext/statemachine/sleep_test.go", 267)
 }
 
-// Digest of what is above: fb2fa0e888b09090
+// Digest of what is above: 09d35a9ab9a04f4a

@@ -22,18 +22,21 @@ import (
 // The job of a literal exists before the literal runs, since it has to wait in a queue.
 // The machine is made only if the literal suspends, which is rare where workers run
 // awaited jobs themselves.
-type Spawned[T any] struct {
-	chain     chain
-	completer suspension.Completer[T]
+type Spawned[T any] struct{ Chain spawnedChain }
+
+// spawnedChain is the part of a [Spawned] that does not depend on the type of the results.
+type spawnedChain struct {
+	chain chain
+	end   suspension.Faulter // a Completer of that type
 }
 
 // Suspend takes over a chain of frames that suspended in the first step of a function: r
 // is the run of that step, m the promoted root, f its frame. It returns the error that the
 // function has to return.
-func (s *Spawned[T]) Suspend(ctx context.Context, r *Run, m rootMachine, f *Frame) error {
+func (s *spawnedChain) Suspend(ctx context.Context, r *Run, m rootMachine, f *Frame) error {
 	r.Push(ctx, m, f)
 	p := r.keepFirstStep(ctx, &s.chain, f)
-	p.completer = s
+	p.spawned = s
 	return (*firstStepError)(p)
 }
 
@@ -63,9 +66,9 @@ func (*firstStepError) Error() string { return "statemachine: the function has s
 // goroutine exits (see onstack.go), the chain continues elsewhere.
 func (b *firstStepError) GoOn(end any, worker schedulers.Worker, spent uint8) {
 	p := (*pooledRun)(b)
-	p.completer.setCompleter(end)
+	p.spawned.end = end.(suspension.Faulter)
 	c, first := p.firstChain, p.firstFrame
-	p.firstChain, p.firstFrame, p.completer = nil, nil, nil
+	p.firstChain, p.firstFrame, p.spawned = nil, nil, nil
 	if p.exiting {
 		p.exiting, p.runs, p.labels = false, 0, p.top.home.Labels
 		c.begin(&p.Run)
@@ -87,22 +90,21 @@ func (b *firstStepError) GoOn(end any, worker schedulers.Worker, spent uint8) {
 	r.runAndGiveBack(c)
 }
 
-func (s *Spawned[T]) setCompleter(end any) { s.completer = end.(suspension.Completer[T]) }
-
 // SetResult completes the job with the results of the function. r is the argument of the
 // last MoveNext.
 func (s *Spawned[T]) SetResult(r *Run, v T, err error) {
 	r.unwatch()
-	s.completer.Return(v, err).Deliver(r.leaving())
+	s.Chain.end.(suspension.Returner[T]).Return(v, err).Deliver(r.leaving())
 }
 
-func (s *Spawned[T]) handle() job.Handle {
-	h, _ := s.completer.Handle().(job.Handle)
-	return h
+// Root returns the root of a chain with the job that the runtime has begun.
+func (s *spawnedChain) Root() Root {
+	h, _ := s.end.Handle().(job.Handle)
+	return Root{h, s}
 }
 
-func (s *Spawned[T]) fail(f *failure, worker schedulers.Worker) {
-	s.completer.Fault(f.err()).Deliver(worker)
+func (s *spawnedChain) fail(_ job.Handle, f *failure, worker schedulers.Worker) {
+	s.end.Fault(f.err()).Deliver(worker)
 }
 
 // Fail is deferred by the first step of a function that the runtime calls, with that

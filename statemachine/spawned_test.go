@@ -28,7 +28,7 @@ func sumFunc1Run(end func(int), jobs []*job.Job[int], ctx context.Context) (int,
 		return frame.total, frame.err
 	}
 	m := &sumFunc1Machine{sumFrame: frame}
-	return 0, m.Suspend(ctx, &r, m, &m.Frame)
+	return 0, m.Spawned.Chain.Suspend(ctx, &r, m, &m.Frame)
 }
 
 type sumFunc1Machine struct {
@@ -38,7 +38,7 @@ type sumFunc1Machine struct {
 
 // Root is for the runtime.
 func (m *sumFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &m.Spawned, statemachine.Location{}
+	return m.Spawned.Chain.Root(), statemachine.Location{}
 }
 
 func (m *sumFunc1Machine) MoveNext(r *statemachine.Run) bool {

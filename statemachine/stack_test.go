@@ -42,7 +42,8 @@ func TestAPanicThroughManySuspendedCallsNeedsNoStack(t *testing.T) {
 	}
 	m := &sumMachine{sumFrame: sumFrame{leaf1: leaf, end: nothing}}
 	m.State = 1
-	j := m.Start(ctx, &run, m, &m.Frame)
+	m.Chain.Start(&m.Promise.Job, ctx, &run, m, &m.Frame)
+	j := &m.Promise.Job
 	withSmallStack(func() {
 		s.TrySetResult(-1)
 		requirePanic(t, j, "negative")
@@ -76,7 +77,7 @@ type lookingFrame struct {
 
 // Root is for the runtime.
 func (f *lookingFrame) Root() (statemachine.Root, statemachine.Location) {
-	return &f.Builder, statemachine.Location{}
+	return f.Chain.Root(&f.Promise.Job), statemachine.Location{}
 }
 
 func (f *lookingFrame) MoveNext(r *statemachine.Run) bool {
@@ -118,7 +119,8 @@ func TestCompleteBetweenTheLookAndTheRegistrationOfAMachine(t *testing.T) {
 	}
 	var run statemachine.Run
 	require.False(t, m.MoveNext(&run), "it has looked before: it suspends all the same")
-	j := m.Start(ctx, &run, m, &m.Frame)
+	m.Chain.Start(&m.Promise.Job, ctx, &run, m, &m.Frame)
+	j := &m.Promise.Job
 	v, err := j.Wait(context.Background())
 	assert.NoError(t, err)
 	assert.Equal(t, 3, v)

@@ -73,7 +73,8 @@ func pull[T any](ctx context.Context, m iteration, over func(), arrive func() (T
 	r.Push(ctx, m, m.base())
 	p := &pulledStep[T]{m: m, over: over, arrive: arrive}
 	p.home = m.base().home
-	return p.Start(ctx, &r, p, &p.Frame)
+	p.Chain.Start(&p.Promise.Job, ctx, &r, p, &p.Frame)
+	return &p.Promise.Job
 }
 
 // pulledStep is the root of a chain that runs to the next value of a stream.
@@ -86,7 +87,7 @@ type pulledStep[T any] struct {
 }
 
 // Root implements rootMachine.
-func (p *pulledStep[T]) Root() (Root, Location) { return &p.Builder, Location{} }
+func (p *pulledStep[T]) Root() (Root, Location) { return p.Chain.Root(&p.Promise.Job), Location{} }
 
 // MoveNext implements StateMachine: the stream has reached a value or its end.
 func (p *pulledStep[T]) MoveNext(r *Run) bool {

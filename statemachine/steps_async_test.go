@@ -29,7 +29,8 @@ func zippedAsync(ctx context.Context, one, two *job.Stream[string]) (result *job
 		return statemachine.Completed(ctx, frame.all, frame.err)
 	}
 	m := &zippedMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // zippedFrame is the frame of [zipped]: what it keeps while it is suspended, its results among it.
@@ -116,7 +117,7 @@ for1:
 	f.next1 = f.a.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:120
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:121
 		goto resume1
 	}
 	f.State = 1
@@ -125,19 +126,19 @@ for1:
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:25
 	f.v, err2 = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:129
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:130
 	f.next1 = nil
 //line github.com/movenext/movenext/statemachine/steps_test.go:26
 	if err2 == io.EOF {
 		f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:134
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:135
 		goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:28
 	}
 	f.next1 = f.b.NextAsync(f.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:141
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:142
 		goto resume2
 	}
 	f.State = 2
@@ -147,25 +148,25 @@ resume2:
 		var w string
 //line github.com/movenext/movenext/statemachine/steps_test.go:29
 		w, err2 = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:151
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:152
 		f.next1 = nil
 //line github.com/movenext/movenext/statemachine/steps_test.go:30
 		if err2 == io.EOF {
 			f.err = nil
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:156
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:157
 			goto epilogue
 //line github.com/movenext/movenext/statemachine/steps_test.go:32
 		}
 		f.all = append(f.all, f.v+w)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:162
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:163
 	goto for1
 epilogue:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:169
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:170
 		return true, false
 	}
 	f.State = 3
@@ -174,7 +175,7 @@ epilogue:
 resume3:
 //line github.com/movenext/movenext/statemachine/steps_test.go:33
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:178
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:179
 	goto epilogue
 }
 
@@ -194,7 +195,7 @@ func (f *zippedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *zippedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 25, 29, 35)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.zipped", "github.com/movenext/movenext/statemachine/steps_test.go", 25, 29, 35)
 }
 
 // zippedFunc1Enter enters a function literal of [zipped] for another machine. It returns the
@@ -245,7 +246,7 @@ func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, args *zippedFunc1Args) 
 	f.stop1 = args.a.StopAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:249
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:250
 		goto resume1
 	}
 	f.State = 1
@@ -253,7 +254,7 @@ func (f *zippedFunc1Frame) moveNext(r *statemachine.Run, args *zippedFunc1Args) 
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:22
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:257
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:258
 	f.stop1 = nil
 	return true
 }
@@ -314,7 +315,7 @@ func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, args *zippedFunc2Args) 
 	f.stop1 = args.b.StopAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	if statemachine.TwinEnded(r, f.stop1) {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:318
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:319
 		goto resume1
 	}
 	f.State = 1
@@ -322,7 +323,7 @@ func (f *zippedFunc2Frame) moveNext(r *statemachine.Run, args *zippedFunc2Args) 
 resume1:
 //line github.com/movenext/movenext/statemachine/steps_test.go:23
 	statemachine.TwinResult(r, f.stop1)
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:326
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:327
 	f.stop1 = nil
 	return true
 }
@@ -373,7 +374,7 @@ func (f *failingFrame) MoveNext(r *statemachine.Run) bool {
 	// steps_test.go:104: s, err := after.Await()
 //line github.com/movenext/movenext/statemachine/steps_test.go:104
 	if awaited = f.after; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:377
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:378
 		goto after1
 	}
 	f.State = 1
@@ -389,7 +390,7 @@ after1:
 		s, err := awaited.GetResult()
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:393
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:394
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
@@ -402,7 +403,7 @@ resume2:
 			panic("too far")
 		}
 	}
-//line github.com/movenext/movenext/statemachine/steps_async_test.go:406
+//line github.com/movenext/movenext/statemachine/steps_async_test.go:407
 	f.State = statemachine.Finished
 	return true
 }
@@ -411,4 +412,4 @@ func (f *failingFrame) Location() statemachine.Location {
 	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.failing", "github.com/movenext/movenext/statemachine/steps_test.go", 104, 105)
 }
 
-// Digest of what is above: aa3b5617f2667ec1
+// Digest of what is above: 68ecc2736463f62e

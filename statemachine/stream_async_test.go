@@ -164,7 +164,8 @@ func collectAsync(h *history, s *job.Stream[string], until string) (result *job.
 		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
 	}
 	m := &collectMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // collectFrame is the frame of [collect]: what it keeps while it is suspended, its results among
@@ -220,7 +221,7 @@ range1:
 	// stream_test.go:48: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:48
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:224
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:225
 		goto resume1
 	}
 	f.State = 1
@@ -235,7 +236,7 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0, f.result1 = f.list, err
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:239
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:240
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:51
 		}
@@ -244,12 +245,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:248
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:249
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:253
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:254
 		goto resume2
 	}
 	f.State = 2
@@ -260,7 +261,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:264
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:265
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
@@ -268,7 +269,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:272
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:273
 		goto resume3
 	}
 	f.State = 3
@@ -279,23 +280,23 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:283
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:284
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:53
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:289
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:290
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:57
 	f.h.add("leaves")
 	f.result0, f.result1 = f.list, nil
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:295
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:296
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:58
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:299
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:300
 }
 
 // collectMachine is [collect] as the root of a chain: chain, job and frame in one allocation.
@@ -315,7 +316,7 @@ func (f *collectMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *collectMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.collect", "github.com/movenext/movenext/statemachine/stream_test.go", 48, 48, 48)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.collect", "github.com/movenext/movenext/statemachine/stream_test.go", 48, 48, 48)
 }
 
 // Digest of forgiving: 06ccb332f525a463
@@ -360,7 +361,7 @@ func (f *forgivingFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	// stream_test.go:158: s, err := after.Await()
 //line github.com/movenext/movenext/statemachine/stream_test.go:158
 	if awaited = f.after; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:364
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:365
 		goto after1
 	}
 	f.State = 1
@@ -376,18 +377,18 @@ after1:
 		s, err := awaited.GetResult()
 		f.Emit(s, err)
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:380
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:381
 	f.State = 2
 	f.after = nil // not needed any more
 	return true
 resume2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	_ = f.Wanted(r)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:387
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:388
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:159
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:391
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:392
 }
 
 func (f *forgivingFrame) Location() statemachine.Location {
@@ -407,7 +408,8 @@ func exitsInAsync(h *history, s *job.Stream[string], first *job.Job[string]) (re
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &exitsInMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // exitsInFrame is the frame of [exitsIn]: what it keeps while it is suspended.
@@ -461,7 +463,7 @@ func (f *exitsInFrame) step(r *statemachine.Run, first *job.Job[string]) (hasEnd
 	// stream_test.go:174: _, _ = first.Await()
 //line github.com/movenext/movenext/statemachine/stream_test.go:174
 	if awaited = first; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:465
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:467
 		goto after1
 	}
 	f.State = 1
@@ -480,7 +482,7 @@ range1:
 	// stream_test.go:175: for _, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:175
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:484
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:486
 		goto resume2
 	}
 	f.State = 2
@@ -498,17 +500,17 @@ resume2:
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	runtime.Goexit()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:502
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:504
 	goto range1
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:507
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:509
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:177
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:512
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:514
 }
 
 // exitsInMachine is [exitsIn] as the root of a chain: chain, job and frame in one allocation.
@@ -528,7 +530,7 @@ func (f *exitsInMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *exitsInMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.exitsIn", "github.com/movenext/movenext/statemachine/stream_test.go", 174, 175)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.exitsIn", "github.com/movenext/movenext/statemachine/stream_test.go", 174, 175)
 }
 
 // Digest of drain: 11d377f6b794357f
@@ -544,7 +546,8 @@ func drainAsync(ctx context.Context, s *job.Stream[int], pauseArg *job.Job[job.V
 		return statemachine.Completed(ctx, frame.sum, frame.err)
 	}
 	m := &drainMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // drainFrame is the frame of [drain]: what it keeps while it is suspended, its results among it.
@@ -600,7 +603,7 @@ range1:
 	// stream_test.go:199: for v, err := range s.All() {
 //line github.com/movenext/movenext/statemachine/stream_test.go:199
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:604
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:607
 		goto resume1
 	}
 	f.State = 1
@@ -616,7 +619,7 @@ resume1:
 		f.v, err2 = f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:620
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:623
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:202
 		}
@@ -624,7 +627,7 @@ resume1:
 	// stream_test.go:203: if _, err := pause.Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 	if awaited = f.pause; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:628
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:631
 		goto after2
 	}
 	f.State = 2
@@ -640,19 +643,19 @@ after2:
 //line github.com/movenext/movenext/statemachine/stream_test.go:203
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:644
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:647
 			goto leave1
 //line github.com/movenext/movenext/statemachine/stream_test.go:205
 		}
 	}
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.sum += f.v
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:651
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:654
 	goto range1
 leave1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:656
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:659
 		goto resume3
 	}
 	f.State = 3
@@ -663,7 +666,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:667
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:670
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
@@ -671,15 +674,15 @@ resume3:
 done1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:206
 	f.loops.Close()
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:675
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:678
 	f.loop1 = nil
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	f.err = nil
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:679
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:682
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/stream_test.go:208
 	return true
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:683
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:686
 }
 
 // drainMachine is [drain] as the root of a chain: chain, job and frame in one allocation.
@@ -699,7 +702,7 @@ func (f *drainMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *drainMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.drain", "github.com/movenext/movenext/statemachine/stream_test.go", 199, 203, 199)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.drain", "github.com/movenext/movenext/statemachine/stream_test.go", 199, 203, 199)
 }
 
 // Digest of remaining: 5ffa168ecc72ce43
@@ -740,7 +743,7 @@ for1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:264
 	(*f.n)--
 	f.Emit((*f.n), nil)
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:744
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:747
 	f.State = 1
 	return true
 resume1:
@@ -750,12 +753,12 @@ resume1:
 //line github.com/movenext/movenext/statemachine/stream_test.go:265
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:754
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:757
 			return true
 //line github.com/movenext/movenext/statemachine/stream_test.go:267
 		}
 	}
-//line github.com/movenext/movenext/statemachine/stream_async_test.go:759
+//line github.com/movenext/movenext/statemachine/stream_async_test.go:762
 	goto for1
 endFor1:
 	f.State = statemachine.Finished
@@ -766,4 +769,4 @@ func (f *remainingFrame) Location() statemachine.Location {
 	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.remaining", "github.com/movenext/movenext/statemachine/stream_test.go", 265)
 }
 
-// Digest of what is above: 9a64cb1b5455ed3b
+// Digest of what is above: 51c2c8745cbdd427

@@ -29,7 +29,8 @@ func movesAsync(ctx context.Context, s schedulers.Scheduler) (result *job.Job[er
 		return statemachine.Completed(ctx, frame.err, v1)
 	}
 	m := &movesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // movesLocals is what [moves] keeps while it is suspended.
@@ -67,7 +68,7 @@ func (f *movesLocals) moveNext(r *statemachine.Run, s schedulers.Scheduler) (has
 	}
 //line github.com/movenext/movenext/statemachine/switching_test.go:70
 	f.err = job.SwitchTo(f.ctx, s)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:71
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:72
 	goto after1
 move1:
 	f.State = 1
@@ -78,14 +79,14 @@ resume1:
 	f.err = r.Refusal()
 after1:
 	// switching_test.go:71: job.Yield()
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:82
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:83
 	f.State = 2
 	return r.Yield(), nil
 resume2:
 //line github.com/movenext/movenext/statemachine/switching_test.go:71
 	_ = r.Refusal()
 	asleep, sleep = statemachine.Sleep(r, context.WithoutCancel(f.ctx), 1)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:89
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:90
 	if !asleep {
 		goto after3
 	}
@@ -98,7 +99,7 @@ resume3:
 after3:
 //line github.com/movenext/movenext/statemachine/switching_test.go:72
 	then = sleep
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:102
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:103
 	return true, then
 }
 
@@ -119,7 +120,7 @@ func (f *movesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *movesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.moves", "github.com/movenext/movenext/statemachine/switching_test.go", 70, 71, 72)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.moves", "github.com/movenext/movenext/statemachine/switching_test.go", 70, 71, 72)
 }
 
 // Digest of movesInDefer: c30a0625bb778270
@@ -134,7 +135,8 @@ func movesInDeferAsync(ctx context.Context, s schedulers.Scheduler) (result *job
 		return statemachine.Completed(ctx, job.Void{}, *frame.then)
 	}
 	m := &movesInDeferMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // movesInDeferFrame is the frame of [movesInDefer]: what it keeps while it is suspended, its
@@ -207,7 +209,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/statemachine/switching_test.go:82
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:211
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:213
 		return true, false
 	}
 	f.State = 1
@@ -215,7 +217,7 @@ epilogue:
 resume1:
 //line github.com/movenext/movenext/statemachine/switching_test.go:82
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:219
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:221
 	goto epilogue
 }
 
@@ -236,7 +238,7 @@ func (f *movesInDeferMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *movesInDeferMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.movesInDefer", "github.com/movenext/movenext/statemachine/switching_test.go", 83)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.movesInDefer", "github.com/movenext/movenext/statemachine/switching_test.go", 83)
 }
 
 // movesInDeferFunc1Enter enters a function literal of [movesInDefer] for another machine. It
@@ -285,7 +287,7 @@ resume1:
 //line github.com/movenext/movenext/statemachine/switching_test.go:78
 	_ = r.Refusal()
 	asleep, sleep = statemachine.Sleep(r, context.WithoutCancel(f.ctx), 1)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:289
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:291
 	if !asleep {
 		goto after2
 	}
@@ -298,7 +300,7 @@ resume2:
 after2:
 //line github.com/movenext/movenext/statemachine/switching_test.go:79
 	*f.then = sleep
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:302
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:304
 	return true
 }
 
@@ -323,7 +325,8 @@ func switchesUnderAsync(ctx context.Context, s schedulers.Scheduler) (result *jo
 		return statemachine.Completed(ctx, *frame.caught, frame.err)
 	}
 	m := &switchesUnderMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // switchesUnderFrame is the frame of [switchesUnder]: what it keeps while it is suspended, its
@@ -368,7 +371,7 @@ func (f *switchesUnderFrame) moveNext(r *statemachine.Run, args *switchesUnderAr
 	}
 //line github.com/movenext/movenext/statemachine/switching_test.go:197
 	f.err = job.SwitchTo(args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:372
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:375
 	goto after1
 move1:
 	f.State = 1
@@ -380,11 +383,11 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/switching_test.go:198
 	*f.caught = nil
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:384
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:387
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/switching_test.go:198
 	return true
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:388
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:391
 }
 
 // switchesUnderMachine is [switchesUnder] as the root of a chain: chain, job and frame in one
@@ -405,7 +408,7 @@ func (f *switchesUnderMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *switchesUnderMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.switchesUnder", "github.com/movenext/movenext/statemachine/switching_test.go", 197)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.switchesUnder", "github.com/movenext/movenext/statemachine/switching_test.go", 197)
 }
 
 // Digest of movesAndEnds: e44f99eb28170058
@@ -420,7 +423,8 @@ func movesAndEndsAsync(ctx context.Context, s schedulers.Scheduler, end func()) 
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &movesAndEndsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // movesAndEndsLocals is what [movesAndEnds] keeps while it is suspended.
@@ -462,7 +466,7 @@ func (f *movesAndEndsLocals) moveNext(r *statemachine.Run, args *movesAndEndsArg
 	}
 //line github.com/movenext/movenext/statemachine/switching_test.go:216
 	f.err = job.SwitchTo(args.ctx, args.s)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:466
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:470
 	goto after1
 move1:
 	f.State = 1
@@ -478,12 +482,12 @@ after1:
 	}
 //line github.com/movenext/movenext/statemachine/switching_test.go:217
 	f.end()
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:482
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:486
 	goto after2
 entered:
 //line github.com/movenext/movenext/statemachine/switching_test.go:217
 	f.end2 = f.endEnter(r)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:487
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:491
 	if f.end2 == nil {
 		goto after2
 	}
@@ -493,12 +497,12 @@ entered:
 resume2:
 //line github.com/movenext/movenext/statemachine/switching_test.go:217
 	f.end2.Results(r)
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:497
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:501
 	f.end2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/switching_test.go:218
 	return true, f.err
-//line github.com/movenext/movenext/statemachine/switching_async_test.go:502
+//line github.com/movenext/movenext/statemachine/switching_async_test.go:506
 }
 
 // movesAndEndsMachine is [movesAndEnds] as the root of a chain: chain, job and frame in one
@@ -519,7 +523,7 @@ func (f *movesAndEndsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *movesAndEndsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.movesAndEnds", "github.com/movenext/movenext/statemachine/switching_test.go", 216, 217)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.movesAndEnds", "github.com/movenext/movenext/statemachine/switching_test.go", 216, 217)
 }
 
-// Digest of what is above: 7cc26c23a3ff574c
+// Digest of what is above: cbdc36c8c58e9f55

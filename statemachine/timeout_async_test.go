@@ -30,7 +30,8 @@ func timesOutAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &timesOutMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // timesOutLocals is what [timesOut] keeps while it is suspended.
@@ -64,7 +65,7 @@ func (f *timesOutLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 	}
 //line github.com/movenext/movenext/statemachine/timeout_test.go:24
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Hour)
-//line github.com/movenext/movenext/statemachine/timeout_async_test.go:68
+//line github.com/movenext/movenext/statemachine/timeout_async_test.go:69
 	if !asleep {
 		goto after1
 	}
@@ -77,17 +78,17 @@ after1:
 //line github.com/movenext/movenext/statemachine/timeout_test.go:25
 	if f.ctx.Err() != err || context.Cause(f.ctx) != err {
 		result0 = nil
-//line github.com/movenext/movenext/statemachine/timeout_async_test.go:81
+//line github.com/movenext/movenext/statemachine/timeout_async_test.go:82
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/timeout_test.go:26
 		return true, result0
 	}
 	result0 = err
-//line github.com/movenext/movenext/statemachine/timeout_async_test.go:87
+//line github.com/movenext/movenext/statemachine/timeout_async_test.go:88
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/timeout_test.go:28
 	return true, result0
-//line github.com/movenext/movenext/statemachine/timeout_async_test.go:91
+//line github.com/movenext/movenext/statemachine/timeout_async_test.go:92
 }
 
 // timesOutMachine is [timesOut] as the root of a chain: chain, job and frame in one allocation.
@@ -108,7 +109,7 @@ func (f *timesOutMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *timesOutMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.timesOut", "github.com/movenext/movenext/statemachine/timeout_test.go", 24)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.timesOut", "github.com/movenext/movenext/statemachine/timeout_test.go", 24)
 }
 
-// Digest of what is above: 685159b4e7c73374
+// Digest of what is above: 8d24082830dfa278

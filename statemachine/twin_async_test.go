@@ -29,7 +29,8 @@ func leftByAsync(ctx context.Context, deferred *bool) (result *job.Job[job.Void]
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &leftByMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // leftByEnter enters [leftBy] for another machine. It returns the results or, suspended, the frame
@@ -94,7 +95,7 @@ func (f *leftByLocals) moveNext(r *statemachine.Run, args *leftByArgs) (hasEnded
 	f.leaves1 = leavesAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/twin_test.go:29
 	if statemachine.TwinEnded(r, f.leaves1) {
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:98
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:99
 		goto resume1
 	}
 	f.State = 1
@@ -102,12 +103,12 @@ func (f *leftByLocals) moveNext(r *statemachine.Run, args *leftByArgs) (hasEnded
 resume1:
 //line github.com/movenext/movenext/statemachine/twin_test.go:29
 	_, result0 = statemachine.TwinResult(r, f.leaves1)
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:106
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:107
 	f.leaves1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/twin_test.go:29
 	return true, result0
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:111
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:112
 }
 
 func (f *leftByFrame) Location() statemachine.Location {
@@ -137,7 +138,7 @@ func (f *leftByMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *leftByMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.leftBy", "github.com/movenext/movenext/statemachine/twin_test.go", 29)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.leftBy", "github.com/movenext/movenext/statemachine/twin_test.go", 29)
 }
 
 // Digest of callsLeftBy: 02dec42077a12ac8
@@ -151,7 +152,8 @@ func callsLeftByAsync(ctx context.Context, deferred *bool) (result *job.Job[job.
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &callsLeftByMachine{callee: callee}
-	return m.builder.Start(ctx, &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // callsLeftByEnter enters [callsLeftBy] for another machine. It returns the results, or the
@@ -159,7 +161,7 @@ func callsLeftByAsync(ctx context.Context, deferred *bool) (result *job.Job[job.
 func callsLeftByEnter(r *statemachine.Run, ctx context.Context, deferred *bool) (*callsLeftByFrame, error) {
 //line github.com/movenext/movenext/statemachine/twin_test.go:36
 	return leftByEnter(r, ctx, deferred)
-//line github.com/movenext/movenext/statemachine/twin_async_test.go:163
+//line github.com/movenext/movenext/statemachine/twin_async_test.go:165
 }
 
 // callsLeftByFrame is the frame of the function whose results [callsLeftBy] returns: it keeps
@@ -182,7 +184,7 @@ func (f *callsLeftByMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *callsLeftByMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/statemachine_test.callsLeftBy", File: "github.com/movenext/movenext/statemachine/twin_test.go", Line: 36}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/statemachine_test.callsLeftBy", File: "github.com/movenext/movenext/statemachine/twin_test.go", Line: 36}
 }
 
-// Digest of what is above: b15c35f102f8106f
+// Digest of what is above: 1e29f5be23edc6d9

@@ -27,7 +27,8 @@ func againAsync[T any](ctx context.Context, n int, op func(context.Context) (T, 
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &againMachine[T]{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // againEnter enters [again] for another machine. It returns the results or, suspended, the frame
@@ -102,12 +103,12 @@ range1:
 	}
 //line github.com/movenext/movenext/statemachine/values_test.go:25
 	v, err = f.op(f.ctx)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:106
+//line github.com/movenext/movenext/statemachine/values_async_test.go:107
 	goto after1
 entered:
 //line github.com/movenext/movenext/statemachine/values_test.go:25
 	f.op1, v, err = f.opEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:111
+//line github.com/movenext/movenext/statemachine/values_async_test.go:112
 	if f.op1 == nil {
 		goto after1
 	}
@@ -116,7 +117,7 @@ entered:
 resume1:
 //line github.com/movenext/movenext/statemachine/values_test.go:25
 	v, err = f.op1.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:120
+//line github.com/movenext/movenext/statemachine/values_async_test.go:121
 	f.op1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/values_test.go:25
@@ -125,7 +126,7 @@ after1:
 	}
 //line github.com/movenext/movenext/statemachine/values_test.go:24
 	f.i1++
-//line github.com/movenext/movenext/statemachine/values_async_test.go:129
+//line github.com/movenext/movenext/statemachine/values_async_test.go:130
 	goto range1
 endRange1:
 	return true, v, err
@@ -157,7 +158,7 @@ func (f *againMachine[T]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *againMachine[T]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.again", "github.com/movenext/movenext/statemachine/values_test.go", 25)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.again", "github.com/movenext/movenext/statemachine/values_test.go", 25)
 }
 
 // Digest of againTwice: 616c8750737291f3
@@ -172,7 +173,8 @@ func againTwiceAsync(ctx context.Context, op func(context.Context) (int, error))
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &againTwiceMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // againTwiceEnter enters [againTwice] for another machine. It returns the results or, suspended,
@@ -233,7 +235,7 @@ func (f *againTwiceLocals) moveNext(r *statemachine.Run, args *againTwiceArgs) (
 	}
 //line github.com/movenext/movenext/statemachine/values_test.go:34
 	f.again1, result0, result1 = againEnter(r, args.opEnter, args.ctx, 2, args.op)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:237
+//line github.com/movenext/movenext/statemachine/values_async_test.go:239
 	if f.again1 == nil {
 		goto after1
 	}
@@ -242,7 +244,7 @@ func (f *againTwiceLocals) moveNext(r *statemachine.Run, args *againTwiceArgs) (
 resume1:
 //line github.com/movenext/movenext/statemachine/values_test.go:34
 	result0, result1 = f.again1.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:246
+//line github.com/movenext/movenext/statemachine/values_async_test.go:248
 	f.again1 = nil
 after1:
 	return true, result0, result1
@@ -275,7 +277,7 @@ func (f *againTwiceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *againTwiceMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.againTwice", "github.com/movenext/movenext/statemachine/values_test.go", 34)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.againTwice", "github.com/movenext/movenext/statemachine/values_test.go", 34)
 }
 
 // Digest of tx.within: fb27a55f63d8a498
@@ -291,7 +293,8 @@ func (t *tx) withinAsync(ctx context.Context, body func(context.Context, *tx) er
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &txWithinMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // withinEnter enters [tx.within] for another machine. It returns the results or, suspended, the
@@ -364,12 +367,12 @@ func (f *txWithinFrame) moveNext(r *statemachine.Run, args *txWithinArgs) (hasEn
 	}
 //line github.com/movenext/movenext/statemachine/values_test.go:48
 	body1Err = args.body(args.ctx, args.t)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:368
+//line github.com/movenext/movenext/statemachine/values_async_test.go:371
 	goto after1
 entered:
 //line github.com/movenext/movenext/statemachine/values_test.go:48
 	f.body1, body1Err = args.bodyEnter(r, args.ctx, args.t)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:373
+//line github.com/movenext/movenext/statemachine/values_async_test.go:376
 	if f.body1 == nil {
 		goto after1
 	}
@@ -378,16 +381,16 @@ entered:
 resume1:
 //line github.com/movenext/movenext/statemachine/values_test.go:48
 	body1Err = f.body1.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:382
+//line github.com/movenext/movenext/statemachine/values_async_test.go:385
 	f.body1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/values_test.go:48
 	*f.err = body1Err
-//line github.com/movenext/movenext/statemachine/values_async_test.go:387
+//line github.com/movenext/movenext/statemachine/values_async_test.go:390
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/statemachine/values_test.go:48
 	return true
-//line github.com/movenext/movenext/statemachine/values_async_test.go:391
+//line github.com/movenext/movenext/statemachine/values_async_test.go:394
 }
 
 func (f *txWithinFrame) Location() statemachine.Location {
@@ -416,7 +419,7 @@ func (f *txWithinMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *txWithinMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*tx).within", "github.com/movenext/movenext/statemachine/values_test.go", 48)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*tx).within", "github.com/movenext/movenext/statemachine/values_test.go", 48)
 }
 
 // Digest of leaf.visit: bba5320183f9fce8
@@ -431,7 +434,8 @@ func (l *leaf) visitAsync(f func(*leaf)) (result *job.Job[job.Void]) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &leafVisitMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // visitEnter enters [leaf.visit] for another machine. It returns the results or, suspended, the
@@ -489,7 +493,7 @@ range1:
 		child := frame.list1[frame.i1]
 		frame.visit1 = child.visitEnter(r, frame.fEnter, frame.f)
 	}
-//line github.com/movenext/movenext/statemachine/values_async_test.go:493
+//line github.com/movenext/movenext/statemachine/values_async_test.go:497
 	if frame.visit1 == nil {
 		goto after1
 	}
@@ -498,12 +502,12 @@ range1:
 resume1:
 //line github.com/movenext/movenext/statemachine/values_test.go:59
 	frame.visit1.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:502
+//line github.com/movenext/movenext/statemachine/values_async_test.go:506
 	frame.visit1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/values_test.go:58
 	frame.i1++
-//line github.com/movenext/movenext/statemachine/values_async_test.go:507
+//line github.com/movenext/movenext/statemachine/values_async_test.go:511
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/statemachine/values_test.go:61
@@ -512,12 +516,12 @@ endRange1:
 	}
 //line github.com/movenext/movenext/statemachine/values_test.go:61
 	frame.f(frame.l)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:516
+//line github.com/movenext/movenext/statemachine/values_async_test.go:520
 	goto after2
 entered:
 //line github.com/movenext/movenext/statemachine/values_test.go:61
 	frame.f2 = frame.fEnter(r, frame.l)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:521
+//line github.com/movenext/movenext/statemachine/values_async_test.go:525
 	if frame.f2 == nil {
 		goto after2
 	}
@@ -527,7 +531,7 @@ entered:
 resume2:
 //line github.com/movenext/movenext/statemachine/values_test.go:61
 	frame.f2.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:531
+//line github.com/movenext/movenext/statemachine/values_async_test.go:535
 	frame.f2 = nil
 after2:
 	return true
@@ -557,7 +561,7 @@ func (frame *leafVisitMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *leafVisitMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*leaf).visit", "github.com/movenext/movenext/statemachine/values_test.go", 59, 61)
+	return frame.builder.Chain.Root(&frame.builder.Promise.Job), statemachine.At(&frame.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*leaf).visit", "github.com/movenext/movenext/statemachine/values_test.go", 59, 61)
 }
 
 // Digest of inAll: b0646d94b98c1ca5
@@ -572,7 +576,8 @@ func inAllAsync(ctx context.Context, ops ...func(context.Context) (int, error)) 
 		return statemachine.Completed(ctx, frame.sum, v1)
 	}
 	m := &inAllMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // inAllEnter enters [inAll] for another machine. It returns the results or, suspended, the frame
@@ -657,12 +662,12 @@ range1:
 //line github.com/movenext/movenext/statemachine/values_test.go:67
 		n, err2 = op(f.ctx)
 	}
-//line github.com/movenext/movenext/statemachine/values_async_test.go:661
+//line github.com/movenext/movenext/statemachine/values_async_test.go:666
 	goto after1
 entered:
 //line github.com/movenext/movenext/statemachine/values_test.go:67
 	f.op1, n, err2 = opEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:666
+//line github.com/movenext/movenext/statemachine/values_async_test.go:671
 	if f.op1 == nil {
 		goto after1
 	}
@@ -671,25 +676,25 @@ entered:
 resume1:
 //line github.com/movenext/movenext/statemachine/values_test.go:67
 	n, err2 = f.op1.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:675
+//line github.com/movenext/movenext/statemachine/values_async_test.go:680
 	f.op1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/values_test.go:68
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/statemachine/values_async_test.go:681
+//line github.com/movenext/movenext/statemachine/values_async_test.go:686
 		return true, err
 //line github.com/movenext/movenext/statemachine/values_test.go:70
 	}
 	f.sum += n
 //line github.com/movenext/movenext/statemachine/values_test.go:66
 	f.i1++
-//line github.com/movenext/movenext/statemachine/values_async_test.go:688
+//line github.com/movenext/movenext/statemachine/values_async_test.go:693
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/statemachine/values_test.go:73
 	err = nil
-//line github.com/movenext/movenext/statemachine/values_async_test.go:693
+//line github.com/movenext/movenext/statemachine/values_async_test.go:698
 	return true, err
 }
 
@@ -719,7 +724,7 @@ func (f *inAllMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *inAllMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inAll", "github.com/movenext/movenext/statemachine/values_test.go", 67)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inAll", "github.com/movenext/movenext/statemachine/values_test.go", 67)
 }
 
 // Digest of gate.pass: 87edc70bb34112c8
@@ -734,7 +739,8 @@ func (g *gate) passAsync(ctx context.Context) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &gatePassMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // passEnter enters [gate.pass] for another machine. It returns the results or, suspended, the
@@ -788,7 +794,7 @@ func (f *gatePassLocals) moveNext(r *statemachine.Run, g *gate) (hasEnded bool, 
 	// values_test.go:85: return g.open.Await()
 //line github.com/movenext/movenext/statemachine/values_test.go:85
 	if awaited = g.open; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/values_async_test.go:792
+//line github.com/movenext/movenext/statemachine/values_async_test.go:798
 		goto after1
 	}
 	f.State = 1
@@ -800,7 +806,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/values_test.go:85
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/values_async_test.go:804
+//line github.com/movenext/movenext/statemachine/values_async_test.go:810
 	return true, result0, result1
 }
 
@@ -830,7 +836,7 @@ func (f *gatePassMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *gatePassMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*gate).pass", "github.com/movenext/movenext/statemachine/values_test.go", 85)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*gate).pass", "github.com/movenext/movenext/statemachine/values_test.go", 85)
 }
 
 // Digest of passGate: 455c085f7bc31c16
@@ -844,7 +850,8 @@ func passGateAsync(ctx context.Context) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &passGateMachine{callee: callee}
-	return m.builder.Start(ctx, &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // passGateEnter enters [passGate] for another machine. It returns the results, or the suspended
@@ -852,7 +859,7 @@ func passGateAsync(ctx context.Context) (result *job.Job[int]) {
 func passGateEnter(r *statemachine.Run, ctx context.Context) (*passGateFrame, int, error) {
 //line github.com/movenext/movenext/statemachine/values_test.go:92
 	return ctx.Value(gateKey{}).(*gate).passEnter(r, ctx)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:856
+//line github.com/movenext/movenext/statemachine/values_async_test.go:863
 }
 
 // passGateFrame is the frame of the function whose results [passGate] returns: it keeps nothing of
@@ -874,7 +881,7 @@ func (f *passGateMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *passGateMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/statemachine_test.passGate", File: "github.com/movenext/movenext/statemachine/values_test.go", Line: 92}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/statemachine_test.passGate", File: "github.com/movenext/movenext/statemachine/values_test.go", Line: 92}
 }
 
 // Digest of waitInside: f7e928ac587a6868
@@ -889,7 +896,8 @@ func waitInsideAsync(ctx context.Context, g *gate, way int) (result *job.Job[int
 		return statemachine.Completed(ctx, *frame.n, *frame.err)
 	}
 	m := &waitInsideMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // waitInsideFrame is the frame of [waitInside]: what it keeps while it is suspended, its results
@@ -996,7 +1004,7 @@ case1:
 //line github.com/movenext/movenext/statemachine/values_test.go:104
 		f.again1, againValue, againErr = againEnter(r, enter1, args.ctx, 3, func(ctx context.Context) (int, error) { return g.pass(ctx) })
 	}
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1000
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1008
 	if f.again1 == nil {
 		goto after1
 	}
@@ -1005,12 +1013,12 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/values_test.go:104
 	againValue, againErr = f.again1.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1009
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1017
 	f.again1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/values_test.go:104
 	*f.n, *f.err = againValue, againErr
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1014
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1022
 	return true
 case2:
 	{
@@ -1031,7 +1039,7 @@ case2:
 //line github.com/movenext/movenext/statemachine/values_test.go:106
 		f.again1, againValue, againErr = againEnter(r, enter2, args.ctx, 3, passGate)
 	}
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1035
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1043
 	if f.again1 == nil {
 		goto after2
 	}
@@ -1040,12 +1048,12 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/values_test.go:106
 	againValue, againErr = f.again1.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1044
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1052
 	f.again1 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/values_test.go:106
 	*f.n, *f.err = againValue, againErr
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1049
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1057
 	return true
 case3:
 	{
@@ -1067,7 +1075,7 @@ case3:
 //line github.com/movenext/movenext/statemachine/values_test.go:108
 		f.again1, againValue, againErr = againEnter(r, enter3, args.ctx, 3, args.g.pass)
 	}
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1071
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1079
 	if f.again1 == nil {
 		goto after3
 	}
@@ -1076,12 +1084,12 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/values_test.go:108
 	againValue, againErr = f.again1.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1080
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1088
 	f.again1 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/values_test.go:108
 	*f.n, *f.err = againValue, againErr
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1085
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1093
 	return true
 case4:
 	{
@@ -1102,7 +1110,7 @@ case4:
 //line github.com/movenext/movenext/statemachine/values_test.go:110
 		f.againTwice4, againTwice4Value, againTwice4Err = againTwiceEnter(r, enter4, args.ctx, passGate)
 	}
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1106
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1114
 	if f.againTwice4 == nil {
 		goto after4
 	}
@@ -1111,12 +1119,12 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/values_test.go:110
 	againTwice4Value, againTwice4Err = f.againTwice4.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1115
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1123
 	f.againTwice4 = nil
 after4:
 //line github.com/movenext/movenext/statemachine/values_test.go:110
 	*f.n, *f.err = againTwice4Value, againTwice4Err
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1120
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1128
 	return true
 case5:
 //line github.com/movenext/movenext/statemachine/values_test.go:112
@@ -1143,7 +1151,7 @@ case5:
 			return (*err)
 		})
 	}
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1147
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1155
 	if f.within5 == nil {
 		goto after5
 	}
@@ -1152,14 +1160,14 @@ case5:
 resume5:
 //line github.com/movenext/movenext/statemachine/values_test.go:113
 	within5Err = f.within5.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1156
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1164
 	f.within5 = nil
 after5:
 //line github.com/movenext/movenext/statemachine/values_test.go:113
 	*f.err = within5Err
 //line github.com/movenext/movenext/statemachine/values_test.go:117
 	*f.n = (*f.n) + len(f.t.log) - 1
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1163
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1171
 	return true
 case6:
 	{
@@ -1187,7 +1195,7 @@ case6:
 			}
 		})
 	}
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1191
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1199
 	if f.visit6 == nil {
 		goto after6
 	}
@@ -1196,7 +1204,7 @@ case6:
 resume6:
 //line github.com/movenext/movenext/statemachine/values_test.go:120
 	f.visit6.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1200
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1208
 	f.visit6 = nil
 after6:
 	return true
@@ -1223,7 +1231,7 @@ case7:
 			Results(*statemachine.Run) (int, error)
 		}, int, error){nil, enter7, nil}, args.ctx, zero, args.g.pass, func(context.Context) (int, error) { return zero(ctx) })
 	}
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1227
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1235
 	if f.inAll7 == nil {
 		goto after7
 	}
@@ -1232,12 +1240,12 @@ case7:
 resume7:
 //line github.com/movenext/movenext/statemachine/values_test.go:127
 	inAll7Value, inAll7Err = f.inAll7.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1236
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1244
 	f.inAll7 = nil
 after7:
 //line github.com/movenext/movenext/statemachine/values_test.go:127
 	*f.n, *f.err = inAll7Value, inAll7Err
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1241
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1249
 	return true
 }
 
@@ -1258,7 +1266,7 @@ func (f *waitInsideMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *waitInsideMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.waitInside", "github.com/movenext/movenext/statemachine/values_test.go", 104, 106, 108, 110, 113, 120, 127)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.waitInside", "github.com/movenext/movenext/statemachine/values_test.go", 104, 106, 108, 110, 113, 120, 127)
 }
 
 // waitInsideFunc1Enter enters a function literal of [waitInside] for another machine. It returns
@@ -1316,7 +1324,7 @@ func (f *waitInsideFunc1Locals) moveNext(r *statemachine.Run, args *waitInsideFu
 	}
 //line github.com/movenext/movenext/statemachine/values_test.go:104
 	f.pass1, result0, result1 = args.g.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1320
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1328
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -1325,7 +1333,7 @@ func (f *waitInsideFunc1Locals) moveNext(r *statemachine.Run, args *waitInsideFu
 resume1:
 //line github.com/movenext/movenext/statemachine/values_test.go:104
 	result0, result1 = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1329
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1337
 	f.pass1 = nil
 after1:
 	return true, result0, result1
@@ -1416,7 +1424,7 @@ func (f *waitInsideFunc2Locals) moveNext(r *statemachine.Run, args *waitInsideFu
 //line github.com/movenext/movenext/statemachine/values_test.go:114
 		f.againTwice1, againTwice1Value, againTwice1Err = againTwiceEnter(r, enter1, args.ctx, args.g.pass)
 	}
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1420
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1428
 	if f.againTwice1 == nil {
 		goto after1
 	}
@@ -1425,13 +1433,13 @@ func (f *waitInsideFunc2Locals) moveNext(r *statemachine.Run, args *waitInsideFu
 resume1:
 //line github.com/movenext/movenext/statemachine/values_test.go:114
 	againTwice1Value, againTwice1Err = f.againTwice1.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1429
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1437
 	f.againTwice1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/values_test.go:114
 	*f.n, *f.err = againTwice1Value, againTwice1Err
 	result0 = (*f.err)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1435
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1443
 	return true, result0
 }
 
@@ -1500,7 +1508,7 @@ func (f *waitInsideFunc3Frame) moveNext(r *statemachine.Run, args *waitInsideFun
 	}
 //line github.com/movenext/movenext/statemachine/values_test.go:122
 	f.pass1, pass1Value, pass1Err = args.l.gate.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1504
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1512
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -1509,13 +1517,13 @@ func (f *waitInsideFunc3Frame) moveNext(r *statemachine.Run, args *waitInsideFun
 resume1:
 //line github.com/movenext/movenext/statemachine/values_test.go:122
 	pass1Value, pass1Err = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1513
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1521
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/values_test.go:122
 	*f.n, *f.err = pass1Value, pass1Err
 endIf1:
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1519
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1527
 	return true
 }
 
@@ -1527,4 +1535,4 @@ func (f *waitInsideFunc3Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// Digest of what is above: 4202eb93204b795f
+// Digest of what is above: 3b04d7e807e91b6b

@@ -85,9 +85,8 @@ func describe(f *Frame) job.Frame {
 	if at, ok := LocationOf(f.self); ok {
 		level.Function, level.File, level.Line = at.Function, at.File, at.Line
 	}
-	if root := rootOf(f); root != nil {
-		h := root.handle()
-		level.Job = fmt.Sprintf("#%d", h.ID())
+	if j := rootOf(f).job; j != nil {
+		level.Job = fmt.Sprintf("#%d", j.ID())
 	}
 	return level
 }
@@ -103,10 +102,7 @@ func outermostJob(f *Frame) job.Handle {
 			return nil
 		}
 		if f.caller == nil {
-			if root := rootOf(f); root != nil {
-				return root.handle()
-			}
-			return nil
+			return rootOf(f).job
 		}
 		f = f.caller
 	}

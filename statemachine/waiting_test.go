@@ -67,7 +67,8 @@ func recursion(ctx context.Context, j *job.Job[int], depth int) *job.Job[int] {
 	}
 	m := &sumMachine{sumFrame: sumFrame{jobs: []*job.Job[int]{j}, leaf1: leaf, end: nothing}}
 	m.State = 1
-	return m.Start(ctx, &r, m, &m.Frame)
+	m.Chain.Start(&m.Promise.Job, ctx, &r, m, &m.Frame)
+	return &m.Promise.Job
 }
 
 func TestADeepChainIsShownInPart(t *testing.T) {
@@ -92,7 +93,8 @@ func later(ctx context.Context, awaited func() *job.Job[int]) (begin *job.Source
 	if m.sumFrame.MoveNext(&r) {
 		panic("not suspended")
 	}
-	return begin, m.Start(ctx, &r, m, &m.Frame)
+	m.Chain.Start(&m.Promise.Job, ctx, &r, m, &m.Frame)
+	return begin, &m.Promise.Job
 }
 
 func TestAMachineThatAwaitsItselfIsTold(t *testing.T) {

@@ -29,7 +29,8 @@ func givesWayAsync(ctx context.Context, o *order, byHand bool) (result *job.Job[
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &givesWayMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // givesWayLocals is what [givesWay] keeps while it is suspended.
@@ -75,19 +76,19 @@ func (f *givesWayLocals) moveNext(r *statemachine.Run, args *givesWayArgs) (hasE
 		goto else1
 	}
 	// yield_test.go:57: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:79
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:80
 	f.State = 1
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:57
 	_ = r.Refusal()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:85
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:86
 	goto endIf1
 else1:
 	// yield_test.go:58: } else if _, err := job.YieldAsync().Await(); err != nil {
 //line github.com/movenext/movenext/statemachine/yield_test.go:58
 	if awaited = job.YieldAsync(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:91
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:92
 		goto after2
 	}
 	f.State = 2
@@ -111,7 +112,7 @@ endIf1:
 	// yield_test.go:62: _, err := job.WhenAll(a, b).Await()
 //line github.com/movenext/movenext/statemachine/yield_test.go:62
 	if awaited2 = job.WhenAll(f.a, f.b); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:115
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:116
 		goto after3
 	}
 	f.State = 3
@@ -127,7 +128,7 @@ after3:
 		_, err := awaited2.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:131
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:132
 }
 
 // givesWayMachine is [givesWay] as the root of a chain: chain, job and frame in one allocation.
@@ -147,7 +148,7 @@ func (f *givesWayMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *givesWayMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.givesWay", "github.com/movenext/movenext/statemachine/yield_test.go", 57, 58, 62)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.givesWay", "github.com/movenext/movenext/statemachine/yield_test.go", 57, 58, 62)
 }
 
 // Digest of givesWayUntil: cf44f2940324d403
@@ -162,7 +163,8 @@ func givesWayUntilAsync(ctx context.Context, stop *atomic.Bool) (result *job.Job
 		return statemachine.Completed(ctx, v0, nil)
 	}
 	m := &givesWayUntilMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // givesWayUntilLocals is what [givesWayUntil] keeps while it is suspended.
@@ -194,19 +196,19 @@ for1:
 		goto endFor1
 	}
 	// yield_test.go:72: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:198
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:200
 	f.State = 1
 	return r.Yield(), 0
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:72
 	_ = r.Refusal()
 	f.n++
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:205
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:207
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:75
 	return true, f.n
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:210
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:212
 }
 
 // givesWayUntilMachine is [givesWayUntil] as the root of a chain: chain, job and frame in one
@@ -227,7 +229,7 @@ func (f *givesWayUntilMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *givesWayUntilMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.givesWayUntil", "github.com/movenext/movenext/statemachine/yield_test.go", 72)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.givesWayUntil", "github.com/movenext/movenext/statemachine/yield_test.go", 72)
 }
 
 // Digest of givesWayTimes: 51b0e9e2f471c1dc
@@ -242,7 +244,8 @@ func givesWayTimesAsync(ctx context.Context, n int, turns *int) (result *job.Job
 		return statemachine.Completed(ctx, v0, nil)
 	}
 	m := &givesWayTimesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // givesWayTimesLocals is what [givesWayTimes] keeps while it is suspended.
@@ -278,7 +281,7 @@ range1:
 		goto endRange1
 	}
 	// yield_test.go:118: job.Yield()
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:282
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:285
 	f.State = 1
 	return r.Yield(), 0
 resume1:
@@ -287,12 +290,12 @@ resume1:
 	*f.turns++
 //line github.com/movenext/movenext/statemachine/yield_test.go:117
 	f.i1++
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:291
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:294
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:121
 	return true, f.n
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:296
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:299
 }
 
 // givesWayTimesMachine is [givesWayTimes] as the root of a chain: chain, job and frame in one
@@ -313,7 +316,7 @@ func (f *givesWayTimesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *givesWayTimesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.givesWayTimes", "github.com/movenext/movenext/statemachine/yield_test.go", 118)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.givesWayTimes", "github.com/movenext/movenext/statemachine/yield_test.go", 118)
 }
 
 // Digest of takes: 1f6afe497b64cd1b
@@ -328,7 +331,8 @@ func takesAsync(ctx context.Context, way string, c *job.Completions[int], p *job
 		return statemachine.Completed(ctx, frame.v, v1)
 	}
 	m := &takesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // takesLocals is what [takes] keeps while it is suspended.
@@ -382,14 +386,14 @@ func (f *takesLocals) moveNext(r *statemachine.Run, args *takesArgs) (hasEnded b
 //line github.com/movenext/movenext/statemachine/yield_test.go:209
 		goto case3
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:386
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:390
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:212
 	f.next1 = args.c.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:212
 	if statemachine.TwinEnded(r, f.next1) {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:393
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:397
 		goto resume1
 	}
 	f.State = 1
@@ -397,20 +401,20 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/yield_test.go:212
 	j, err = statemachine.TwinResult(r, f.next1)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:401
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:405
 	f.next1 = nil
 //line github.com/movenext/movenext/statemachine/yield_test.go:212
 	if err == nil {
 		f.v, err = j.GetResult()
 	}
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:407
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:411
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/statemachine/yield_test.go:216
 	f.nextOrAwait2 = args.p.NextAsync(args.ctx)
 //line github.com/movenext/movenext/statemachine/yield_test.go:216
 	if statemachine.TwinEnded(r, f.nextOrAwait2) {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:414
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:418
 		goto resume2
 	}
 	f.State = 2
@@ -418,14 +422,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/yield_test.go:216
 	f.v, err = statemachine.TwinResult(r, f.nextOrAwait2)
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:422
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:426
 	f.nextOrAwait2 = nil
 	goto endSwitch1
 case3:
 	// yield_test.go:218: v, err = p.NextAsync(ctx).Await()
 //line github.com/movenext/movenext/statemachine/yield_test.go:218
 	if awaited = args.p.NextAsync(args.ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:429
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:433
 		goto after3
 	}
 	f.State = 3
@@ -439,7 +443,7 @@ after3:
 	f.v, err = awaited.GetResult()
 endSwitch1:
 	return true, err
-//line github.com/movenext/movenext/statemachine/yield_async_test.go:443
+//line github.com/movenext/movenext/statemachine/yield_async_test.go:447
 }
 
 // takesMachine is [takes] as the root of a chain: chain, job and frame in one allocation.
@@ -459,7 +463,7 @@ func (f *takesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *takesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.takes", "github.com/movenext/movenext/statemachine/yield_test.go", 212, 216, 218)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.takes", "github.com/movenext/movenext/statemachine/yield_test.go", 212, 216, 218)
 }
 
-// Digest of what is above: 004bf6a62872f6ad
+// Digest of what is above: df48d487ce5f899b

@@ -29,7 +29,8 @@ func waitEventsAsync(ctx context.Context, l *Limiter, n int) (result *job.Job[jo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitEventsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // waitEventsEnter enters [waitEvents] for another machine. It returns the results or, suspended,
@@ -100,7 +101,7 @@ func (f *waitEventsLocals) moveNext(run *statemachine.Run, args *waitEventsArgs)
 		}
 		f.sleep1, result0 = r.sleepEnter(run, f.ctx, d)
 	}
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:104
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:105
 	if f.sleep1 == nil {
 		goto after1
 	}
@@ -110,7 +111,7 @@ func (f *waitEventsLocals) moveNext(run *statemachine.Run, args *waitEventsArgs)
 resume1:
 //line github.com/movenext/movenext/coord/rate/limiter.go:175
 	result0 = f.sleep1.Results(run)
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:114
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:115
 	f.sleep1 = nil
 after1:
 	return true, result0
@@ -143,7 +144,7 @@ func (f *waitEventsMachine) MoveNext(run *statemachine.Run) bool {
 }
 
 func (f *waitEventsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/rate.waitEvents", "github.com/movenext/movenext/coord/rate/limiter.go", 175)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/rate.waitEvents", "github.com/movenext/movenext/coord/rate/limiter.go", 175)
 }
 
 // Digest of Reservation.sleep: c7642568ee7213ef
@@ -159,7 +160,8 @@ func (r Reservation) sleepAsync(ctx context.Context, d time.Duration) (result *j
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &reservationSleepMachine{kept: frame}
-	return m.builder.Start(ctx, &r2, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r2, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // sleepEnter enters [Reservation.sleep] for another machine. It returns the results or, suspended,
@@ -232,7 +234,7 @@ func (f *reservationSleepFrame) moveNext(run *statemachine.Run, args *reservatio
 	}
 //line github.com/movenext/movenext/coord/rate/limiter.go:188
 	asleep, sleep2 = statemachine.Sleep(run, args.ctx, args.d)
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:236
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:238
 	if !asleep {
 		goto after1
 	}
@@ -248,7 +250,7 @@ after1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/rate/limiter.go:190
 	return true
-//line github.com/movenext/movenext/coord/rate/limiter_async.go:252
+//line github.com/movenext/movenext/coord/rate/limiter_async.go:254
 }
 
 func (f *reservationSleepFrame) Location() statemachine.Location {
@@ -278,7 +280,7 @@ func (f *reservationSleepMachine) MoveNext(run *statemachine.Run) bool {
 }
 
 func (f *reservationSleepMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/rate.Reservation.sleep", "github.com/movenext/movenext/coord/rate/limiter.go", 188)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/rate.Reservation.sleep", "github.com/movenext/movenext/coord/rate/limiter.go", 188)
 }
 
-// Digest of what is above: df0d51537872295d
+// Digest of what is above: a361563a6815be03

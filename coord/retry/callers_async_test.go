@@ -31,7 +31,8 @@ func (s *server) callAsync(ctx context.Context) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &serverCallMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // callEnter enters [server.call] for another machine. It returns the results or, suspended, the
@@ -102,7 +103,7 @@ func (f *serverCallLocals) moveNext(r *statemachine.Run, args *serverCallArgs) (
 		args.s.waits.Add(1)
 		asleep, err2 = statemachine.Sleep(r, args.ctx, pause)
 	}
-//line github.com/movenext/movenext/coord/retry/callers_async_test.go:106
+//line github.com/movenext/movenext/coord/retry/callers_async_test.go:107
 	if !asleep {
 		goto after1
 	}
@@ -125,7 +126,7 @@ after1:
 		runtime.Goexit()
 	}
 	return true, f.n, f.err
-//line github.com/movenext/movenext/coord/retry/callers_async_test.go:129
+//line github.com/movenext/movenext/coord/retry/callers_async_test.go:130
 }
 
 func (f *serverCallFrame) Location() statemachine.Location {
@@ -155,7 +156,7 @@ func (f *serverCallMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serverCallMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/retry_test.(*server).call", "github.com/movenext/movenext/coord/retry/callers_test.go", 64)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/retry_test.(*server).call", "github.com/movenext/movenext/coord/retry/callers_test.go", 64)
 }
 
 // Digest of callServer: a81b7a7ac9a6414a
@@ -169,7 +170,8 @@ func callServerAsync(ctx context.Context) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &callServerMachine{callee: callee}
-	return m.builder.Start(ctx, &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // callServerEnter enters [callServer] for another machine. It returns the results, or the
@@ -177,7 +179,7 @@ func callServerAsync(ctx context.Context) (result *job.Job[int]) {
 func callServerEnter(r *statemachine.Run, ctx context.Context) (*callServerFrame, int, error) {
 //line github.com/movenext/movenext/coord/retry/callers_test.go:82
 	return ctx.Value(serverKey{}).(*server).callEnter(r, ctx)
-//line github.com/movenext/movenext/coord/retry/callers_async_test.go:181
+//line github.com/movenext/movenext/coord/retry/callers_async_test.go:183
 }
 
 // callServerFrame is the frame of the function whose results [callServer] returns: it keeps
@@ -199,7 +201,7 @@ func (f *callServerMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *callServerMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/coord/retry_test.callServer", File: "github.com/movenext/movenext/coord/retry/callers_test.go", Line: 82}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/coord/retry_test.callServer", File: "github.com/movenext/movenext/coord/retry/callers_test.go", Line: 82}
 }
 
 // Digest of doLiteral: 3cef0f041600ed59
@@ -214,7 +216,8 @@ func doLiteralAsync(ctx context.Context, s *server, p retry.Policy, opts ...retr
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &doLiteralMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // doLiteralLocals is what [doLiteral] keeps while it is suspended.
@@ -264,7 +267,7 @@ func (f *doLiteralLocals) moveNext(r *statemachine.Run, args *doLiteralArgs) (ha
 //line github.com/movenext/movenext/coord/retry/callers_test.go:90
 		f.do1, result0, result1 = retry.DoEnter(r, enter1, nil, args.ctx, args.p, func(ctx context.Context) (int, error) { return s.call(ctx) }, args.opts...)
 	}
-//line github.com/movenext/movenext/coord/retry/callers_async_test.go:268
+//line github.com/movenext/movenext/coord/retry/callers_async_test.go:271
 	if f.do1 == nil {
 		goto after1
 	}
@@ -273,7 +276,7 @@ func (f *doLiteralLocals) moveNext(r *statemachine.Run, args *doLiteralArgs) (ha
 resume1:
 //line github.com/movenext/movenext/coord/retry/callers_test.go:90
 	result0, result1 = f.do1.Results(r)
-//line github.com/movenext/movenext/coord/retry/callers_async_test.go:277
+//line github.com/movenext/movenext/coord/retry/callers_async_test.go:280
 	f.do1 = nil
 after1:
 	return true, result0, result1
@@ -296,7 +299,7 @@ func (f *doLiteralMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *doLiteralMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/retry_test.doLiteral", "github.com/movenext/movenext/coord/retry/callers_test.go", 90)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/retry_test.doLiteral", "github.com/movenext/movenext/coord/retry/callers_test.go", 90)
 }
 
 // doLiteralFunc1Enter enters a function literal of [doLiteral] for another machine. It returns the
@@ -354,7 +357,7 @@ func (f *doLiteralFunc1Locals) moveNext(r *statemachine.Run, args *doLiteralFunc
 	}
 //line github.com/movenext/movenext/coord/retry/callers_test.go:90
 	f.call1, result0, result1 = args.s.callEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/retry/callers_async_test.go:358
+//line github.com/movenext/movenext/coord/retry/callers_async_test.go:361
 	if f.call1 == nil {
 		goto after1
 	}
@@ -363,7 +366,7 @@ func (f *doLiteralFunc1Locals) moveNext(r *statemachine.Run, args *doLiteralFunc
 resume1:
 //line github.com/movenext/movenext/coord/retry/callers_test.go:90
 	result0, result1 = f.call1.Results(r)
-//line github.com/movenext/movenext/coord/retry/callers_async_test.go:367
+//line github.com/movenext/movenext/coord/retry/callers_async_test.go:370
 	f.call1 = nil
 after1:
 	return true, result0, result1
@@ -390,7 +393,8 @@ func doNameAsync(ctx context.Context, s *server, p retry.Policy, opts ...retry.O
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &doNameMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // doNameLocals is what [doName] keeps while it is suspended.
@@ -439,7 +443,7 @@ func (f *doNameLocals) moveNext(r *statemachine.Run, args *doNameArgs) (hasEnded
 //line github.com/movenext/movenext/coord/retry/callers_test.go:95
 		f.do1, result0, result1 = retry.DoEnter(r, enter1, nil, context.WithValue(args.ctx, serverKey{}, args.s), args.p, callServer, args.opts...)
 	}
-//line github.com/movenext/movenext/coord/retry/callers_async_test.go:443
+//line github.com/movenext/movenext/coord/retry/callers_async_test.go:447
 	if f.do1 == nil {
 		goto after1
 	}
@@ -448,7 +452,7 @@ func (f *doNameLocals) moveNext(r *statemachine.Run, args *doNameArgs) (hasEnded
 resume1:
 //line github.com/movenext/movenext/coord/retry/callers_test.go:95
 	result0, result1 = f.do1.Results(r)
-//line github.com/movenext/movenext/coord/retry/callers_async_test.go:452
+//line github.com/movenext/movenext/coord/retry/callers_async_test.go:456
 	f.do1 = nil
 after1:
 	return true, result0, result1
@@ -471,7 +475,7 @@ func (f *doNameMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *doNameMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/retry_test.doName", "github.com/movenext/movenext/coord/retry/callers_test.go", 95)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/retry_test.doName", "github.com/movenext/movenext/coord/retry/callers_test.go", 95)
 }
 
 // Digest of doMethod: ee9270f2daf506a0
@@ -486,7 +490,8 @@ func doMethodAsync(ctx context.Context, s *server, p retry.Policy, opts ...retry
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &doMethodMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // doMethodLocals is what [doMethod] keeps while it is suspended.
@@ -536,7 +541,7 @@ func (f *doMethodLocals) moveNext(r *statemachine.Run, args *doMethodArgs) (hasE
 //line github.com/movenext/movenext/coord/retry/callers_test.go:100
 		f.do1, result0, result1 = retry.DoEnter(r, enter1, nil, args.ctx, args.p, args.s.call, args.opts...)
 	}
-//line github.com/movenext/movenext/coord/retry/callers_async_test.go:540
+//line github.com/movenext/movenext/coord/retry/callers_async_test.go:545
 	if f.do1 == nil {
 		goto after1
 	}
@@ -545,7 +550,7 @@ func (f *doMethodLocals) moveNext(r *statemachine.Run, args *doMethodArgs) (hasE
 resume1:
 //line github.com/movenext/movenext/coord/retry/callers_test.go:100
 	result0, result1 = f.do1.Results(r)
-//line github.com/movenext/movenext/coord/retry/callers_async_test.go:549
+//line github.com/movenext/movenext/coord/retry/callers_async_test.go:554
 	f.do1 = nil
 after1:
 	return true, result0, result1
@@ -568,7 +573,7 @@ func (f *doMethodMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *doMethodMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/retry_test.doMethod", "github.com/movenext/movenext/coord/retry/callers_test.go", 100)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/retry_test.doMethod", "github.com/movenext/movenext/coord/retry/callers_test.go", 100)
 }
 
 // Digest of hedgeMethod: 4a6a8dc00c0c1a7a
@@ -583,7 +588,8 @@ func hedgeMethodAsync(ctx context.Context, s *server, p retry.Policy, opts ...re
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &hedgeMethodMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // hedgeMethodLocals is what [hedgeMethod] keeps while it is suspended.
@@ -633,7 +639,7 @@ func (f *hedgeMethodLocals) moveNext(r *statemachine.Run, args *hedgeMethodArgs)
 //line github.com/movenext/movenext/coord/retry/callers_test.go:105
 		f.hedge1, result0, result1 = retry.HedgeEnter(r, enter1, nil, args.ctx, args.p, args.s.call, args.opts...)
 	}
-//line github.com/movenext/movenext/coord/retry/callers_async_test.go:637
+//line github.com/movenext/movenext/coord/retry/callers_async_test.go:643
 	if f.hedge1 == nil {
 		goto after1
 	}
@@ -642,7 +648,7 @@ func (f *hedgeMethodLocals) moveNext(r *statemachine.Run, args *hedgeMethodArgs)
 resume1:
 //line github.com/movenext/movenext/coord/retry/callers_test.go:105
 	result0, result1 = f.hedge1.Results(r)
-//line github.com/movenext/movenext/coord/retry/callers_async_test.go:646
+//line github.com/movenext/movenext/coord/retry/callers_async_test.go:652
 	f.hedge1 = nil
 after1:
 	return true, result0, result1
@@ -666,7 +672,7 @@ func (f *hedgeMethodMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *hedgeMethodMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/retry_test.hedgeMethod", "github.com/movenext/movenext/coord/retry/callers_test.go", 105)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/retry_test.hedgeMethod", "github.com/movenext/movenext/coord/retry/callers_test.go", 105)
 }
 
-// Digest of what is above: 09ec05f0d1e937ca
+// Digest of what is above: e6aa8a7f51846ade

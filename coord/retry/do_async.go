@@ -28,7 +28,8 @@ func DoAsync[T any](ctx context.Context, policy Policy, op func(context.Context)
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &DoMachine[T]{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // DoEnter enters [Do] for another machine. It returns the results or, suspended, the frame that
@@ -108,12 +109,12 @@ for1:
 	}
 //line github.com/movenext/movenext/coord/retry/do.go:28
 	f.v, f.err = f.op(f.ctx)
-//line github.com/movenext/movenext/coord/retry/do_async.go:112
+//line github.com/movenext/movenext/coord/retry/do_async.go:113
 	goto after1
 entered:
 //line github.com/movenext/movenext/coord/retry/do.go:28
 	f.op1, f.v, f.err = f.opEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/retry/do_async.go:117
+//line github.com/movenext/movenext/coord/retry/do_async.go:118
 	if f.op1 == nil {
 		goto after1
 	}
@@ -122,7 +123,7 @@ entered:
 resume1:
 //line github.com/movenext/movenext/coord/retry/do.go:28
 	f.v, f.err = f.op1.Results(r)
-//line github.com/movenext/movenext/coord/retry/do_async.go:126
+//line github.com/movenext/movenext/coord/retry/do_async.go:127
 	f.op1 = nil
 after1:
 	{
@@ -133,7 +134,7 @@ after1:
 		}
 		asleep, ended = statemachine.Sleep(r, f.ctx, pause)
 	}
-//line github.com/movenext/movenext/coord/retry/do_async.go:137
+//line github.com/movenext/movenext/coord/retry/do_async.go:138
 	if !asleep {
 		goto after2
 	}
@@ -146,11 +147,11 @@ after2:
 //line github.com/movenext/movenext/coord/retry/do.go:33
 	if ended != nil {
 		result0, result1 = f.v, fmt.Errorf("retry: %w after attempt %d: %s", ended, f.s.calls, f.err.Error())
-//line github.com/movenext/movenext/coord/retry/do_async.go:150
+//line github.com/movenext/movenext/coord/retry/do_async.go:151
 		return true, result0, result1
 //line github.com/movenext/movenext/coord/retry/do.go:35
 	}
-//line github.com/movenext/movenext/coord/retry/do_async.go:154
+//line github.com/movenext/movenext/coord/retry/do_async.go:155
 	goto for1
 }
 
@@ -180,7 +181,7 @@ func (f *DoMachine[T]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *DoMachine[T]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/retry.Do", "github.com/movenext/movenext/coord/retry/do.go", 28, 33)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/retry.Do", "github.com/movenext/movenext/coord/retry/do.go", 28, 33)
 }
 
-// Digest of what is above: c571115c0b489515
+// Digest of what is above: 8d76b4872b464592

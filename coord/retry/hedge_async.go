@@ -28,7 +28,8 @@ func HedgeAsync[T any](ctx context.Context, policy Policy, op func(context.Conte
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &HedgeMachine[T]{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // HedgeEnter enters [Hedge] for another machine. It returns the results or, suspended, the frame
@@ -120,7 +121,7 @@ for1:
 //line github.com/movenext/movenext/coord/retry/hedge.go:35
 	if last, hasEnded := f.h.outcome(f.ctx); hasEnded {
 		result0, result1 = last.v, last.err
-//line github.com/movenext/movenext/coord/retry/hedge_async.go:124
+//line github.com/movenext/movenext/coord/retry/hedge_async.go:125
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/retry/hedge.go:36
 		return true, result0, result1
@@ -128,7 +129,7 @@ for1:
 	// hedge.go:38: … job.WaitAsync(ctx, job.WhenAnyOf(h.waits()...)).Await(); err != nil && ctx. …
 //line github.com/movenext/movenext/coord/retry/hedge.go:38
 	if awaited = job.WaitAsync(f.ctx, job.WhenAnyOf(f.h.waits()...)); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/retry/hedge_async.go:132
+//line github.com/movenext/movenext/coord/retry/hedge_async.go:133
 		goto after1
 	}
 	f.State = 1
@@ -144,13 +145,13 @@ after1:
 //line github.com/movenext/movenext/coord/retry/hedge.go:38
 		if err != nil && f.ctx.Err() == nil {
 			result0, result1 = *new(T), err
-//line github.com/movenext/movenext/coord/retry/hedge_async.go:148
+//line github.com/movenext/movenext/coord/retry/hedge_async.go:149
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/retry/hedge.go:39
 			return true, result0, result1
 		}
 	}
-//line github.com/movenext/movenext/coord/retry/hedge_async.go:154
+//line github.com/movenext/movenext/coord/retry/hedge_async.go:155
 	goto for1
 }
 
@@ -181,7 +182,7 @@ func (f *HedgeMachine[T]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *HedgeMachine[T]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/retry.Hedge", "github.com/movenext/movenext/coord/retry/hedge.go", 38)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/retry.Hedge", "github.com/movenext/movenext/coord/retry/hedge.go", 38)
 }
 
 // hedgeFunc1Run is a function literal of [Hedge] for the runtime to call. It returns the results,
@@ -196,7 +197,7 @@ func hedgeFunc1Run[T any](opEnter func(*statemachine.Run, context.Context) (inte
 		return v0, v1
 	}
 	m := &hedgeFunc1Machine[T]{kept: frame}
-	return answer[T]{}, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return answer[T]{}, m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // hedgeFunc1Locals is what a function literal of [Hedge] keeps while it is suspended.
@@ -238,12 +239,12 @@ func (f *hedgeFunc1Locals[T]) moveNext(r *statemachine.Run, args *hedgeFunc1Args
 	}
 //line github.com/movenext/movenext/coord/retry/hedge.go:31
 	v, err = args.op(args.ctx)
-//line github.com/movenext/movenext/coord/retry/hedge_async.go:242
+//line github.com/movenext/movenext/coord/retry/hedge_async.go:243
 	goto after1
 entered:
 //line github.com/movenext/movenext/coord/retry/hedge.go:31
 	f.op1, v, err = args.opEnter(r, args.ctx)
-//line github.com/movenext/movenext/coord/retry/hedge_async.go:247
+//line github.com/movenext/movenext/coord/retry/hedge_async.go:248
 	if f.op1 == nil {
 		goto after1
 	}
@@ -252,12 +253,12 @@ entered:
 resume1:
 //line github.com/movenext/movenext/coord/retry/hedge.go:31
 	v, err = f.op1.Results(r)
-//line github.com/movenext/movenext/coord/retry/hedge_async.go:256
+//line github.com/movenext/movenext/coord/retry/hedge_async.go:257
 	f.op1 = nil
 after1:
 //line github.com/movenext/movenext/coord/retry/hedge.go:32
 	return true, answer[T]{v, err}, nil // the failure of a call that has lost is nobody's
-//line github.com/movenext/movenext/coord/retry/hedge_async.go:261
+//line github.com/movenext/movenext/coord/retry/hedge_async.go:262
 }
 
 // hedgeFunc1Machine is a function literal of [Hedge] as the root of a chain: chain and frame in
@@ -277,7 +278,7 @@ func (f *hedgeFunc1Machine[T]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *hedgeFunc1Machine[T]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/retry.Hedge", "github.com/movenext/movenext/coord/retry/hedge.go", 31)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/retry.Hedge", "github.com/movenext/movenext/coord/retry/hedge.go", 31)
 }
 
-// Digest of what is above: 63bad5d870fa446a
+// Digest of what is above: d286dc2d6f39faa0

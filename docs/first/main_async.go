@@ -30,7 +30,8 @@ func tickAsync(ctx context.Context, n int) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &tickMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // tickLocals is what [tick] keeps while it is suspended.
@@ -69,7 +70,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/first/main.go:19
 	asleep, err = statemachine.Sleep(r, f.ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/docs/first/main_async.go:73
+//line github.com/movenext/movenext/docs/first/main_async.go:74
 	if !asleep {
 		goto after1
 	}
@@ -86,12 +87,12 @@ after1:
 	fmt.Println("tick", f.i+1)
 //line github.com/movenext/movenext/docs/first/main.go:18
 	f.i++
-//line github.com/movenext/movenext/docs/first/main_async.go:90
+//line github.com/movenext/movenext/docs/first/main_async.go:91
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/first/main.go:24
 	return true, nil
-//line github.com/movenext/movenext/docs/first/main_async.go:95
+//line github.com/movenext/movenext/docs/first/main_async.go:96
 }
 
 // tickMachine is [tick] as the root of a chain: chain, job and frame in one allocation.
@@ -111,7 +112,7 @@ func (f *tickMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *tickMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.tick", "github.com/movenext/movenext/docs/first/main.go", 19)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.tick", "github.com/movenext/movenext/docs/first/main.go", 19)
 }
 
-// Digest of what is above: 1ab508c131cf925e
+// Digest of what is above: 15cbe09a69214daa

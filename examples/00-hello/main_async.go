@@ -29,7 +29,8 @@ func greetAsync(ctx context.Context, name string) (result *job.Job[string]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &greetMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // greetEnter enters [greet] for another machine. It returns the results or, suspended, the frame
@@ -81,7 +82,7 @@ func (f *greetLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	}
 //line github.com/movenext/movenext/examples/00-hello/main.go:16
 	asleep, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:85
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:86
 	if !asleep {
 		goto after1
 	}
@@ -96,7 +97,7 @@ after1:
 		return true, "", err
 	}
 	return true, "hello, " + f.name, nil
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:100
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:101
 }
 
 func (f *greetFrame) Location() statemachine.Location {
@@ -125,7 +126,7 @@ func (f *greetMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *greetMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.greet", "github.com/movenext/movenext/examples/00-hello/main.go", 16)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.greet", "github.com/movenext/movenext/examples/00-hello/main.go", 16)
 }
 
 // Digest of greetBoth: 3042ae3c280939e2
@@ -140,7 +141,8 @@ func greetBothAsync(ctx context.Context, a, b string) (result *job.Job[string]) 
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &greetBothMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // greetBothLocals is what [greetBoth] keeps while it is suspended.
@@ -180,7 +182,7 @@ func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (ha
 //line github.com/movenext/movenext/examples/00-hello/main.go:24
 	f.first = greetAsync(args.ctx, args.a) // concurrency is explicit: both sleep at once
 	f.greet1, f.second, err = greetEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:184
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:186
 	if f.greet1 == nil {
 		goto after1
 	}
@@ -189,7 +191,7 @@ func (f *greetBothLocals) moveNext(r *statemachine.Run, args *greetBothArgs) (ha
 resume1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:25
 	f.second, err = f.greet1.Results(r)
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:193
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:195
 	f.greet1 = nil
 after1:
 //line github.com/movenext/movenext/examples/00-hello/main.go:26
@@ -199,7 +201,7 @@ after1:
 	// main.go:29: text, err := first.Await()
 //line github.com/movenext/movenext/examples/00-hello/main.go:29
 	if awaited = f.first; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:203
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:205
 		goto after2
 	}
 	f.State = 2
@@ -216,7 +218,7 @@ after2:
 		text, err = awaited.GetResult()
 		return true, text + " and " + f.second, err
 	}
-//line github.com/movenext/movenext/examples/00-hello/main_async.go:220
+//line github.com/movenext/movenext/examples/00-hello/main_async.go:222
 }
 
 // greetBothMachine is [greetBoth] as the root of a chain: chain, job and frame in one allocation.
@@ -236,7 +238,7 @@ func (f *greetBothMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *greetBothMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.greetBoth", "github.com/movenext/movenext/examples/00-hello/main.go", 25, 29)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.greetBoth", "github.com/movenext/movenext/examples/00-hello/main.go", 25, 29)
 }
 
-// Digest of what is above: 789a115d66b45bba
+// Digest of what is above: fafab24452edb4a4

@@ -30,7 +30,8 @@ func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &runMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // runLocals is what [run] keeps while it is suspended.
@@ -63,7 +64,7 @@ func (f *runLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error)
 	}
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	f.foo1, err = fooEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:67
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:68
 	if f.foo1 == nil {
 		goto after1
 	}
@@ -72,7 +73,7 @@ func (f *runLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error)
 resume1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
 	err = f.foo1.Results(r)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:76
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:77
 	f.foo1 = nil
 after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:21
@@ -80,7 +81,7 @@ after1:
 		return true, err
 	}
 	f.bar2, err = barEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:84
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:85
 	if f.bar2 == nil {
 		goto after2
 	}
@@ -89,7 +90,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
 	err = f.bar2.Results(r)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:93
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:94
 	f.bar2 = nil
 after2:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:24
@@ -97,7 +98,7 @@ after2:
 		return true, err
 	}
 	f.baz3, result0 = bazEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:101
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:102
 	if f.baz3 == nil {
 		goto after3
 	}
@@ -107,7 +108,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:27
 	result0 = f.baz3.Results(r)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:111
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:112
 	f.baz3 = nil
 after3:
 	return true, result0
@@ -130,7 +131,7 @@ func (f *runMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *runMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 21, 24, 27)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 21, 24, 27)
 }
 
 // Digest of foo: 846975ef627b1197
@@ -145,7 +146,8 @@ func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &fooMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // fooEnter enters [foo] for another machine. It returns the results or, suspended, the frame that
@@ -194,7 +196,7 @@ func (f *fooLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded
 	}
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:32
 	asleep, err = statemachine.Sleep(r, ctx, 1000*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:198
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:200
 	if !asleep {
 		goto after1
 	}
@@ -207,7 +209,7 @@ after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:33
 	fmt.Println("Foo")
 	return true, err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:211
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:213
 }
 
 func (f *fooFrame) Location() statemachine.Location {
@@ -235,7 +237,7 @@ func (f *fooMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *fooMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.foo", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 32)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.foo", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 32)
 }
 
 // Digest of bar: a20649148d51dddf
@@ -250,7 +252,8 @@ func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &barMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // barEnter enters [bar] for another machine. It returns the results or, suspended, the frame that
@@ -299,7 +302,7 @@ func (f *barLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded
 	}
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:39
 	asleep, err = statemachine.Sleep(r, ctx, 100*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:303
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:306
 	if !asleep {
 		goto after1
 	}
@@ -312,7 +315,7 @@ after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:40
 	fmt.Println("Bar")
 	return true, err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:316
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:319
 }
 
 func (f *barFrame) Location() statemachine.Location {
@@ -340,7 +343,7 @@ func (f *barMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *barMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.bar", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 39)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.bar", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 39)
 }
 
 // Digest of baz: 1c68f978db11adbd
@@ -355,7 +358,8 @@ func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &bazMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // bazEnter enters [baz] for another machine. It returns the results or, suspended, the frame that
@@ -404,7 +408,7 @@ func (f *bazLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded
 	}
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:46
 	asleep, err = statemachine.Sleep(r, ctx, 10*time.Millisecond)
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:408
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:412
 	if !asleep {
 		goto after1
 	}
@@ -417,7 +421,7 @@ after1:
 //line github.com/movenext/movenext/examples/04-await-in-order/main.go:47
 	fmt.Println("Baz")
 	return true, err
-//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:421
+//line github.com/movenext/movenext/examples/04-await-in-order/main_async.go:425
 }
 
 func (f *bazFrame) Location() statemachine.Location {
@@ -445,7 +449,7 @@ func (f *bazMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *bazMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.baz", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 46)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.baz", "github.com/movenext/movenext/examples/04-await-in-order/main.go", 46)
 }
 
-// Digest of what is above: 93ea56535857f5e5
+// Digest of what is above: d4aff990c0f92ec0

@@ -29,7 +29,8 @@ func readAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int]
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &readMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // readEnter enters [read] for another machine. It returns the results or, suspended, the frame
@@ -81,7 +82,7 @@ func (f *readLocals) moveNext(r *statemachine.Run, arrived *job.Job[int]) (hasEn
 	// main.go:19: n, err := arrived.Await()
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:19
 	if awaited = arrived; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:85
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:86
 		goto after1
 	}
 	f.State = 1
@@ -99,7 +100,7 @@ after1:
 		}
 		return true, n, err
 	}
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:103
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:104
 }
 
 func (f *readFrame) Location() statemachine.Location {
@@ -128,7 +129,7 @@ func (f *readMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *readMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.read", "github.com/movenext/movenext/examples/20-async-stack/main.go", 19)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.read", "github.com/movenext/movenext/examples/20-async-stack/main.go", 19)
 }
 
 // Digest of parse: 35232d3867472e47
@@ -143,7 +144,8 @@ func parseAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[int
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &parseMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // parseEnter enters [parse] for another machine. It returns the results or, suspended, the frame
@@ -201,7 +203,7 @@ func (f *parseLocals) moveNext(r *statemachine.Run, args *parseArgs) (hasEnded b
 	}
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	f.read1, n, err = readEnter(r, args.ctx, args.arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:205
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:207
 	if f.read1 == nil {
 		goto after1
 	}
@@ -210,12 +212,12 @@ func (f *parseLocals) moveNext(r *statemachine.Run, args *parseArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:28
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:214
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:216
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:29
 	return true, 10 * n, err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:219
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:221
 }
 
 func (f *parseFrame) Location() statemachine.Location {
@@ -244,7 +246,7 @@ func (f *parseMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *parseMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.parse", "github.com/movenext/movenext/examples/20-async-stack/main.go", 28)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.parse", "github.com/movenext/movenext/examples/20-async-stack/main.go", 28)
 }
 
 // Digest of serve: 18a5d63c413a1460
@@ -259,7 +261,8 @@ func serveAsync(ctx context.Context, arrived *job.Job[int]) (result *job.Job[str
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &serveMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // serveLocals is what [serve] keeps while it is suspended.
@@ -292,7 +295,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 	}
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	f.parse1, n, err = parseEnter(r, args.ctx, args.arrived)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:296
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:299
 	if f.parse1 == nil {
 		goto after1
 	}
@@ -301,12 +304,12 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:34
 	n, err = f.parse1.Results(r)
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:305
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:308
 	f.parse1 = nil
 after1:
 //line github.com/movenext/movenext/examples/20-async-stack/main.go:35
 	result0, result1 = fmt.Sprint(n, " parsed"), err
-//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:310
+//line github.com/movenext/movenext/examples/20-async-stack/main_async.go:313
 	return true, result0, result1
 }
 
@@ -327,7 +330,7 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/examples/20-async-stack/main.go", 34)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/examples/20-async-stack/main.go", 34)
 }
 
-// Digest of what is above: c5362bb12d63bdfe
+// Digest of what is above: f78ea2a08efa080d

@@ -209,7 +209,8 @@ func withTxAsync(ctx context.Context, db *sql.DB, body func(context.Context, *sq
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &withTxMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // withTxEnter enters [withTx] for another machine. It returns the results or, suspended, the frame
@@ -294,7 +295,7 @@ func (f *withTxFrame) step(r *statemachine.Run, db *sql.DB) (hasEnded, again boo
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:78
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:298
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:299
 		goto after1
 	}
 	f.State = 1
@@ -332,12 +333,12 @@ after1:
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:89
 	err2 = f.body(f.ctx, f.tx)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:336
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:337
 	goto after2
 entered:
 //line github.com/movenext/movenext/examples/22-sql/main.go:89
 	f.body2, err2 = f.bodyEnter(r, f.ctx, f.tx)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:341
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:342
 	if f.body2 == nil {
 		goto after2
 	}
@@ -347,13 +348,13 @@ entered:
 resume2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:89
 	err2 = f.body2.Results(r)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:351
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:352
 	f.body2 = nil
 after2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:89
 	if err2 != nil {
 		*f.err = err2
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:357
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:358
 		goto epilogue
 //line github.com/movenext/movenext/examples/22-sql/main.go:91
 	}
@@ -361,7 +362,7 @@ after2:
 	// main.go:93: _, err = end(ctx, tx.Commit).Await()
 //line github.com/movenext/movenext/examples/22-sql/main.go:93
 	if awaited2 = end(f.ctx, f.tx.Commit); awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:365
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:366
 		goto after3
 	}
 	f.State = 3
@@ -379,7 +380,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:383
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:384
 		return true, false
 	}
 	f.State = 4
@@ -388,7 +389,7 @@ epilogue:
 resume4:
 //line github.com/movenext/movenext/examples/22-sql/main.go:94
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:392
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:393
 	goto epilogue
 }
 
@@ -417,7 +418,7 @@ func (f *withTxMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *withTxMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.withTx", "github.com/movenext/movenext/examples/22-sql/main.go", 78, 89, 93, 95)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.withTx", "github.com/movenext/movenext/examples/22-sql/main.go", 78, 89, 93, 95)
 }
 
 // withTxFunc1Enter enters a function literal of [withTx] for another machine. It returns the
@@ -475,7 +476,7 @@ func (f *withTxFunc1Frame) moveNext(r *statemachine.Run, args *withTxFunc1Args) 
 	// main.go:85: _, undone := end(ctx, tx.Rollback).Await()
 //line github.com/movenext/movenext/examples/22-sql/main.go:85
 	if awaited = end(args.ctx, args.tx.Rollback); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:479
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:480
 		goto after1
 	}
 	f.State = 1
@@ -491,7 +492,7 @@ after1:
 		(*f.err) = errors.Join((*f.err), undone)
 	}
 endIf1:
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:495
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:496
 	return true
 }
 
@@ -515,7 +516,8 @@ func transferAsync(ctx context.Context, db *sql.DB, from, to string, amount int)
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &transferMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // transferLocals is what [transfer] keeps while it is suspended.
@@ -574,7 +576,7 @@ func (f *transferLocals) moveNext(r *statemachine.Run, args *transferArgs) (hasE
 			return nil
 		})
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:578
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:580
 	if f.withTx1 == nil {
 		goto after1
 	}
@@ -583,7 +585,7 @@ func (f *transferLocals) moveNext(r *statemachine.Run, args *transferArgs) (hasE
 resume1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:101
 	result0 = f.withTx1.Results(r)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:587
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:589
 	f.withTx1 = nil
 after1:
 	return true, result0
@@ -606,7 +608,7 @@ func (f *transferMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *transferMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 101)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.transfer", "github.com/movenext/movenext/examples/22-sql/main.go", 101)
 }
 
 // transferFunc1Enter enters a function literal of [transfer] for another machine. It returns the
@@ -666,7 +668,7 @@ func (f *transferFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	// main.go:102: if _, err := exec(ctx, tx, "ADD", from, -amount).Await(); err != nil {
 //line github.com/movenext/movenext/examples/22-sql/main.go:102
 	if awaited = exec(f.ctx, f.tx, "ADD", f.from, -f.amount); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:670
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:672
 		goto after1
 	}
 	f.State = 1
@@ -682,7 +684,7 @@ after1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:102
 		if err != nil {
 			result0 = fmt.Errorf("from %s: %w", f.from, err)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:686
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:688
 			return true, result0
 //line github.com/movenext/movenext/examples/22-sql/main.go:104
 		}
@@ -690,7 +692,7 @@ after1:
 	// main.go:105: if _, err := exec(ctx, tx, "ADD", to, amount).Await(); err != nil {
 //line github.com/movenext/movenext/examples/22-sql/main.go:105
 	if awaited = exec(f.ctx, f.tx, "ADD", f.to, f.amount); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:694
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:696
 		goto after2
 	}
 	f.State = 2
@@ -707,14 +709,14 @@ after2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:105
 		if err != nil {
 			result0 = fmt.Errorf("to %s: %w", f.to, err)
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:711
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:713
 			return true, result0
 //line github.com/movenext/movenext/examples/22-sql/main.go:107
 		}
 	}
 //line github.com/movenext/movenext/examples/22-sql/main.go:108
 	return true, nil
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:718
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:720
 }
 
 func (f *transferFunc1Frame) Location() statemachine.Location {
@@ -739,7 +741,8 @@ func reportAsync(ctx context.Context, db *sql.DB, limit int) (result *job.Job[jo
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &reportMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // reportFrame is the frame of [report]: what it keeps while it is suspended, its results among it.
@@ -797,7 +800,7 @@ range1:
 	// main.go:114: for a, err := range accounts(ctx, db) {
 //line github.com/movenext/movenext/examples/22-sql/main.go:114
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:801
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:804
 		goto resume1
 	}
 	f.State = 1
@@ -812,7 +815,7 @@ resume1:
 		a, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:816
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:819
 			goto leave1
 //line github.com/movenext/movenext/examples/22-sql/main.go:117
 		}
@@ -822,12 +825,12 @@ resume1:
 	if f.limit--; f.limit == 0 {
 		goto leave2
 	}
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:826
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:829
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:119
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:831
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:834
 		goto resume2
 	}
 	f.State = 2
@@ -837,7 +840,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:119
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:841
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:844
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:119
@@ -845,7 +848,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/examples/22-sql/main.go:119
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:849
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:852
 		goto resume3
 	}
 	f.State = 3
@@ -855,22 +858,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/22-sql/main.go:119
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:859
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:862
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:119
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:865
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:868
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/examples/22-sql/main.go:123
 	f.result0 = nil
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:870
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:873
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/22-sql/main.go:123
 	return true
-//line github.com/movenext/movenext/examples/22-sql/main_async.go:874
+//line github.com/movenext/movenext/examples/22-sql/main_async.go:877
 }
 
 // reportMachine is [report] as the root of a chain: chain, job and frame in one allocation.
@@ -890,7 +893,7 @@ func (f *reportMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *reportMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.report", "github.com/movenext/movenext/examples/22-sql/main.go", 114, 114, 114)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.report", "github.com/movenext/movenext/examples/22-sql/main.go", 114, 114, 114)
 }
 
-// Digest of what is above: 9c3d1763fca2cddc
+// Digest of what is above: 3f900aae6398f26d

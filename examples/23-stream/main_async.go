@@ -30,7 +30,8 @@ func fetchAsync(ctx context.Context, number int) (result *job.Job[page]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // fetchEnter enters [fetch] for another machine. It returns the results or, suspended, the frame
@@ -82,7 +83,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	}
 //line github.com/movenext/movenext/examples/23-stream/main.go:21
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:86
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:87
 	if !asleep {
 		goto after1
 	}
@@ -94,7 +95,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:22
 	return true, page{f.number}, err
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:98
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:99
 }
 
 func (f *fetchFrame) Location() statemachine.Location {
@@ -122,7 +123,7 @@ func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *fetchMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.fetch", "github.com/movenext/movenext/examples/23-stream/main.go", 21)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.fetch", "github.com/movenext/movenext/examples/23-stream/main.go", 21)
 }
 
 // Digest of pages: 693f240a148fba2f
@@ -171,7 +172,7 @@ for1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:31
 	fmt.Println("  fetch", f.n)
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, f.ctx, f.n)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:175
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:176
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -180,12 +181,12 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:184
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:185
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:32
 	f.Emit(fetch1Value, fetch1Err)
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:189
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:190
 	f.State = 2
 	return true
 resume2:
@@ -201,7 +202,7 @@ resume2:
 	}
 //line github.com/movenext/movenext/examples/23-stream/main.go:30
 	f.n++
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:205
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:206
 	goto for1
 }
 
@@ -222,7 +223,8 @@ func readAsync(ctx context.Context, limit int) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &readMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // readFrame is the frame of [read]: what it keeps while it is suspended, its results among it.
@@ -274,7 +276,7 @@ range1:
 	// main.go:41: for p, err := range pages(ctx) {
 //line github.com/movenext/movenext/examples/23-stream/main.go:41
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:278
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:280
 		goto resume1
 	}
 	f.State = 1
@@ -289,7 +291,7 @@ resume1:
 		p, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:293
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:295
 			goto leave1
 //line github.com/movenext/movenext/examples/23-stream/main.go:44
 		}
@@ -298,12 +300,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:302
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:304
 	goto range1
 leave1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:307
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:309
 		goto resume2
 	}
 	f.State = 2
@@ -313,7 +315,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:317
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:319
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
@@ -321,7 +323,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:325
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:327
 		goto resume3
 	}
 	f.State = 3
@@ -331,23 +333,23 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:335
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:337
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:46
 	f.loops.Close()
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:341
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:343
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/examples/23-stream/main.go:50
 	fmt.Println("  done")
 	f.result0 = nil
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:347
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:349
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/23-stream/main.go:51
 	return true
-//line github.com/movenext/movenext/examples/23-stream/main_async.go:351
+//line github.com/movenext/movenext/examples/23-stream/main_async.go:353
 }
 
 // readMachine is [read] as the root of a chain: chain, job and frame in one allocation.
@@ -367,7 +369,7 @@ func (f *readMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *readMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.read", "github.com/movenext/movenext/examples/23-stream/main.go", 41, 41, 41)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.read", "github.com/movenext/movenext/examples/23-stream/main.go", 41, 41, 41)
 }
 
-// Digest of what is above: e96427aef347a3e7
+// Digest of what is above: 5ff51a9592f3b933

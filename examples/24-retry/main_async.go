@@ -30,7 +30,8 @@ func fetchAsync(ctx context.Context, mirror string, round int) (result *job.Job[
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // fetchEnter enters [fetch] for another machine. It returns the results or, suspended, the frame
@@ -83,7 +84,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	}
 //line github.com/movenext/movenext/examples/24-retry/main.go:22
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:87
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:88
 	if !asleep {
 		goto after1
 	}
@@ -101,7 +102,7 @@ after1:
 		return true, "", errBusy
 	}
 	return true, "a page from " + f.mirror, nil
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:105
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:106
 }
 
 func (f *fetchFrame) Location() statemachine.Location {
@@ -130,7 +131,7 @@ func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *fetchMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.fetch", "github.com/movenext/movenext/examples/24-retry/main.go", 22)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.fetch", "github.com/movenext/movenext/examples/24-retry/main.go", 22)
 }
 
 // Digest of fetchAny: 835834d8e38f7046
@@ -145,7 +146,8 @@ func fetchAnyAsync(ctx context.Context, mirrors ...string) (result *job.Job[stri
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchAnyMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // fetchAnyLocals is what [fetchAny] keeps while it is suspended.
@@ -198,7 +200,7 @@ range2:
 //line github.com/movenext/movenext/examples/24-retry/main.go:34
 	f.mirror = f.list1[f.i1]
 	f.fetch1, page, err = fetchEnter(r, f.ctx, f.mirror, f.round)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:202
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:204
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -207,7 +209,7 @@ range2:
 resume1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:35
 	page, err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:211
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:213
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:36
@@ -217,7 +219,7 @@ after1:
 	fmt.Println(f.mirror, err)
 //line github.com/movenext/movenext/examples/24-retry/main.go:34
 	f.i1++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:221
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:223
 	goto range2
 endRange2:
 	{
@@ -225,7 +227,7 @@ endRange2:
 		pause := time.Millisecond << f.round
 		asleep, err = statemachine.Sleep(r, f.ctx, pause)
 	}
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:229
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:231
 	if !asleep {
 		goto after2
 	}
@@ -242,12 +244,12 @@ after2:
 	}
 //line github.com/movenext/movenext/examples/24-retry/main.go:33
 	f.round++
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:246
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:248
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/24-retry/main.go:46
 	return true, "", errBusy
-//line github.com/movenext/movenext/examples/24-retry/main_async.go:251
+//line github.com/movenext/movenext/examples/24-retry/main_async.go:253
 }
 
 // fetchAnyMachine is [fetchAny] as the root of a chain: chain, job and frame in one allocation.
@@ -267,7 +269,7 @@ func (f *fetchAnyMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *fetchAnyMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.fetchAny", "github.com/movenext/movenext/examples/24-retry/main.go", 35, 42)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.fetchAny", "github.com/movenext/movenext/examples/24-retry/main.go", 35, 42)
 }
 
-// Digest of what is above: dab488a05f722b04
+// Digest of what is above: 71f7708dba2440ff

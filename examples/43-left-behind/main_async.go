@@ -29,7 +29,8 @@ func leaveAsync(ctx context.Context, l *left) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &leaveMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // leaveEnter enters [leave] for another machine. It returns the results or, suspended, the frame
@@ -80,7 +81,7 @@ func (f *leaveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:30
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Minute)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:84
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:85
 	if !asleep {
 		goto after1
 	}
@@ -102,7 +103,7 @@ after1:
 	f.l.twin = restAsync(f.ctx)
 	f.l.sleep = job.SleepAsync(f.ctx, time.Hour)
 	return true, nil
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:106
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:107
 }
 
 func (f *leaveFrame) Location() statemachine.Location {
@@ -131,7 +132,7 @@ func (f *leaveMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *leaveMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.leave", "github.com/movenext/movenext/examples/43-left-behind/main.go", 30)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.leave", "github.com/movenext/movenext/examples/43-left-behind/main.go", 30)
 }
 
 // leaveFunc1Run is a function literal of [leave] for the runtime to call. It returns the results,
@@ -144,7 +145,7 @@ func leaveFunc1Run(ctx context.Context) error {
 		return v0
 	}
 	m := &leaveFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // leaveFunc1Locals is what a function literal of [leave] keeps while it is suspended.
@@ -168,7 +169,7 @@ func (f *leaveFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (h
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:34
 	asleep, result0 = statemachine.Sleep(r, ctx, 20*time.Minute)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:172
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:173
 	if !asleep {
 		goto after1
 	}
@@ -178,7 +179,7 @@ resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:34
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:182
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:183
 	return true, result0
 }
 
@@ -199,7 +200,7 @@ func (f *leaveFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *leaveFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.leave", "github.com/movenext/movenext/examples/43-left-behind/main.go", 34)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.leave", "github.com/movenext/movenext/examples/43-left-behind/main.go", 34)
 }
 
 // Digest of rest: e7d4878d9ee2a67e
@@ -214,7 +215,8 @@ func restAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &restMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // restLocals is what [rest] keeps while it is suspended.
@@ -238,7 +240,7 @@ func (f *restLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnde
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:41
 	asleep, result0 = statemachine.Sleep(r, ctx, 40*time.Minute)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:242
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:244
 	if !asleep {
 		goto after1
 	}
@@ -248,7 +250,7 @@ resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:41
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:252
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:254
 	return true, result0
 }
 
@@ -268,7 +270,7 @@ func (f *restMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *restMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.rest", "github.com/movenext/movenext/examples/43-left-behind/main.go", 41)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.rest", "github.com/movenext/movenext/examples/43-left-behind/main.go", 41)
 }
 
 // Digest of asMachine: 2cd97a756a2b1a7c
@@ -283,7 +285,8 @@ func asMachineAsync(ctx context.Context, l *left) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &asMachineMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // asMachineLocals is what [asMachine] keeps while it is suspended.
@@ -323,7 +326,7 @@ func (f *asMachineLocals) moveNext(r *statemachine.Run, args *asMachineArgs) (ha
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:327
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:330
 		goto after1
 	}
 	f.State = 1
@@ -338,7 +341,7 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:342
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:345
 }
 
 // asMachineMachine is [asMachine] as the root of a chain: chain, job and frame in one allocation.
@@ -358,7 +361,7 @@ func (f *asMachineMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *asMachineMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.asMachine", "github.com/movenext/movenext/examples/43-left-behind/main.go", 47)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.asMachine", "github.com/movenext/movenext/examples/43-left-behind/main.go", 47)
 }
 
 // asMachineFunc1Run is a function literal of [asMachine] for the runtime to call. It returns the
@@ -371,7 +374,7 @@ func asMachineFunc1Run(l *left, ctx context.Context) error {
 		return v0
 	}
 	m := &asMachineFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // asMachineFunc1Locals is what a function literal of [asMachine] keeps while it is suspended.
@@ -403,7 +406,7 @@ func (f *asMachineFunc1Locals) moveNext(r *statemachine.Run, args *asMachineFunc
 	}
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	f.leave1, result0 = leaveEnter(r, args.ctx, args.l)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:407
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:410
 	if f.leave1 == nil {
 		goto after1
 	}
@@ -412,7 +415,7 @@ func (f *asMachineFunc1Locals) moveNext(r *statemachine.Run, args *asMachineFunc
 resume1:
 //line github.com/movenext/movenext/examples/43-left-behind/main.go:47
 	result0 = f.leave1.Results(r)
-//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:416
+//line github.com/movenext/movenext/examples/43-left-behind/main_async.go:419
 	f.leave1 = nil
 after1:
 	return true, result0
@@ -435,7 +438,7 @@ func (f *asMachineFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *asMachineFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.asMachine", "github.com/movenext/movenext/examples/43-left-behind/main.go", 47)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.asMachine", "github.com/movenext/movenext/examples/43-left-behind/main.go", 47)
 }
 
-// Digest of what is above: 6a04a0ad8e6c88e0
+// Digest of what is above: f1902798479b6b68

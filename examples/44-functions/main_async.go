@@ -32,7 +32,8 @@ func loggedAsync(ctx context.Context, r request, next func(context.Context, requ
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &loggedMachine{kept: frame}
-	return m.builder.Start(ctx, &r2, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r2, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // loggedEnter enters [logged] for another machine. It returns the results or, suspended, the frame
@@ -103,12 +104,12 @@ func (f *loggedLocals) moveNext(run1 *statemachine.Run, args *loggedArgs) (hasEn
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:33
 	page, err = args.next(args.ctx, f.r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:107
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:108
 	goto after1
 entered:
 //line github.com/movenext/movenext/examples/44-functions/main.go:33
 	f.next1, page, err = args.nextEnter(run1, args.ctx, f.r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:112
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:113
 	if f.next1 == nil {
 		goto after1
 	}
@@ -117,13 +118,13 @@ entered:
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:33
 	page, err = f.next1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:121
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:122
 	f.next1 = nil
 after1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:34
 	fmt.Printf("%s: %q, %v\n", f.r.path, page, err)
 	return true, page, err
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:127
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:128
 }
 
 func (f *loggedFrame) Location() statemachine.Location {
@@ -152,7 +153,7 @@ func (f *loggedMachine) MoveNext(run1 *statemachine.Run) bool {
 }
 
 func (f *loggedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.logged", "github.com/movenext/movenext/examples/44-functions/main.go", 33)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.logged", "github.com/movenext/movenext/examples/44-functions/main.go", 33)
 }
 
 // Digest of authorised: 3acb1a2441a73338
@@ -167,7 +168,8 @@ func authorisedAsync(ctx context.Context, r request, next func(context.Context, 
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &authorisedMachine{kept: frame}
-	return m.builder.Start(ctx, &r2, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r2, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // authorisedEnter enters [authorised] for another machine. It returns the results or, suspended,
@@ -251,7 +253,7 @@ func (f *authorisedLocals) moveNext(run1 *statemachine.Run) (hasEnded bool, resu
 			return lookUp(ctx, r.token)
 		}, retry.Attempts(3))
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:255
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:257
 	if f.do1 == nil {
 		goto after1
 	}
@@ -260,7 +262,7 @@ func (f *authorisedLocals) moveNext(run1 *statemachine.Run) (hasEnded bool, resu
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:44
 	name, err = f.do1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:264
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:266
 	f.do1 = nil
 after1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:47
@@ -272,12 +274,12 @@ after1:
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:50
 	result0, result1 = f.next(context.WithValue(f.ctx, userKey{}, name), f.r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:276
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:278
 	goto after2
 entered:
 //line github.com/movenext/movenext/examples/44-functions/main.go:50
 	f.next2, result0, result1 = f.nextEnter(run1, context.WithValue(f.ctx, userKey{}, name), f.r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:281
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:283
 	if f.next2 == nil {
 		goto after2
 	}
@@ -287,7 +289,7 @@ entered:
 resume2:
 //line github.com/movenext/movenext/examples/44-functions/main.go:50
 	result0, result1 = f.next2.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:291
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:293
 	f.next2 = nil
 after2:
 	return true, result0, result1
@@ -320,7 +322,7 @@ func (f *authorisedMachine) MoveNext(run1 *statemachine.Run) bool {
 }
 
 func (f *authorisedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.authorised", "github.com/movenext/movenext/examples/44-functions/main.go", 44, 50)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.authorised", "github.com/movenext/movenext/examples/44-functions/main.go", 44, 50)
 }
 
 // authorisedFunc1Enter enters a function literal of [authorised] for another machine. It returns
@@ -378,7 +380,7 @@ func (f *authorisedFunc1Locals) moveNext(run1 *statemachine.Run, args *authorise
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:45
 	f.lookUp1, result0, result1 = lookUpEnter(run1, args.ctx, args.r.token)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:382
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:384
 	if f.lookUp1 == nil {
 		goto after1
 	}
@@ -387,7 +389,7 @@ func (f *authorisedFunc1Locals) moveNext(run1 *statemachine.Run, args *authorise
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:45
 	result0, result1 = f.lookUp1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:391
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:393
 	f.lookUp1 = nil
 after1:
 	return true, result0, result1
@@ -414,7 +416,8 @@ func handleAsync(ctx context.Context, r request) (result *job.Job[string]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &handleMachine{kept: frame}
-	return m.builder.Start(ctx, &r2, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r2, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // handleEnter enters [handle] for another machine. It returns the results or, suspended, the frame
@@ -488,7 +491,7 @@ func (f *handleLocals) moveNext(run1 *statemachine.Run, args *handleArgs) (hasEn
 			return authorised(ctx, r, route)
 		})
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:492
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:495
 	if f.logged1 == nil {
 		goto after1
 	}
@@ -497,7 +500,7 @@ func (f *handleLocals) moveNext(run1 *statemachine.Run, args *handleArgs) (hasEn
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:57
 	result0, result1 = f.logged1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:501
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:504
 	f.logged1 = nil
 after1:
 	return true, result0, result1
@@ -529,7 +532,7 @@ func (f *handleMachine) MoveNext(run1 *statemachine.Run) bool {
 }
 
 func (f *handleMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.handle", "github.com/movenext/movenext/examples/44-functions/main.go", 57)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.handle", "github.com/movenext/movenext/examples/44-functions/main.go", 57)
 }
 
 // handleFunc1Enter enters a function literal of [handle] for another machine. It returns the
@@ -601,7 +604,7 @@ func (f *handleFunc1Locals) moveNext(run1 *statemachine.Run, args *handleFunc1Ar
 //line github.com/movenext/movenext/examples/44-functions/main.go:58
 		f.authorised1, result0, result1 = authorisedEnter(run1, enter1, args.ctx, args.r, route)
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:605
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:608
 	if f.authorised1 == nil {
 		goto after1
 	}
@@ -610,7 +613,7 @@ func (f *handleFunc1Locals) moveNext(run1 *statemachine.Run, args *handleFunc1Ar
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:58
 	result0, result1 = f.authorised1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:614
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:617
 	f.authorised1 = nil
 after1:
 	return true, result0, result1
@@ -637,7 +640,8 @@ func routeAsync(ctx context.Context, r request) (result *job.Job[string]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &routeMachine{kept: frame}
-	return m.builder.Start(ctx, &r2, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r2, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // routeEnter enters [route] for another machine. It returns the results or, suspended, the frame
@@ -710,12 +714,12 @@ func (f *routeLocals) moveNext(run1 *statemachine.Run, args *routeArgs) (hasEnde
 //line github.com/movenext/movenext/examples/44-functions/main.go:66
 		goto case3
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:714
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:718
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:68
 	f.thread1, result0, result1 = threadEnter(run1, args.ctx)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:719
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:723
 	if f.thread1 == nil {
 		goto after1
 	}
@@ -724,14 +728,14 @@ case1:
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:68
 	result0, result1 = f.thread1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:728
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:732
 	f.thread1 = nil
 after1:
 	return true, result0, result1
 case2:
 //line github.com/movenext/movenext/examples/44-functions/main.go:70
 	f.move2, result0, result1 = moveEnter(run1, args.ctx, 30)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:735
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:739
 	if f.move2 == nil {
 		goto after2
 	}
@@ -740,14 +744,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/examples/44-functions/main.go:70
 	result0, result1 = f.move2.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:744
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:748
 	f.move2 = nil
 after2:
 	return true, result0, result1
 case3:
 //line github.com/movenext/movenext/examples/44-functions/main.go:72
 	f.move2, result0, result1 = moveEnter(run1, args.ctx, 1000)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:751
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:755
 	if f.move2 == nil {
 		goto after3
 	}
@@ -756,14 +760,14 @@ case3:
 resume3:
 //line github.com/movenext/movenext/examples/44-functions/main.go:72
 	result0, result1 = f.move2.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:760
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:764
 	f.move2 = nil
 after3:
 	return true, result0, result1
 endSwitch1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:74
 	return true, "", errNoPage
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:767
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:771
 }
 
 func (f *routeFrame) Location() statemachine.Location {
@@ -792,7 +796,7 @@ func (f *routeMachine) MoveNext(run1 *statemachine.Run) bool {
 }
 
 func (f *routeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.route", "github.com/movenext/movenext/examples/44-functions/main.go", 68, 70, 72)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.route", "github.com/movenext/movenext/examples/44-functions/main.go", 68, 70, 72)
 }
 
 // Digest of tx.add: dbb28a9ab3f8e1d5
@@ -807,7 +811,8 @@ func (t *tx) addAsync(ctx context.Context, account string, amount int) (result *
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &txAddMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // addEnter enters [tx.add] for another machine. It returns the results or, suspended, the frame
@@ -860,7 +865,7 @@ func (f *txAddLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:86
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:864
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:869
 	if !asleep {
 		goto after1
 	}
@@ -876,13 +881,13 @@ after1:
 	}
 	if f.t.accounts[f.account]+f.amount < 0 {
 		result0 = fmt.Errorf("%s has %d", f.account, f.t.accounts[f.account])
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:880
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:885
 		return true, result0
 //line github.com/movenext/movenext/examples/44-functions/main.go:91
 	}
 	f.t.accounts[f.account] += f.amount
 	return true, nil
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:886
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:891
 }
 
 func (f *txAddFrame) Location() statemachine.Location {
@@ -911,7 +916,7 @@ func (f *txAddMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *txAddMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*tx).add", "github.com/movenext/movenext/examples/44-functions/main.go", 86)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*tx).add", "github.com/movenext/movenext/examples/44-functions/main.go", 86)
 }
 
 // Digest of withTx: 56aea5bdba20baf3
@@ -926,7 +931,8 @@ func withTxAsync(ctx context.Context, body func(context.Context, *tx) error) (re
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &withTxMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // withTxEnter enters [withTx] for another machine. It returns the results or, suspended, the frame
@@ -1016,12 +1022,12 @@ func (f *withTxFrame) step(r *statemachine.Run, args *withTxArgs) (hasEnded, aga
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:109
 	body1Err = args.body(args.ctx, t)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1020
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1026
 	goto after1
 entered:
 //line github.com/movenext/movenext/examples/44-functions/main.go:109
 	f.body1, body1Err = args.bodyEnter(r, args.ctx, t)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1025
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1031
 	if f.body1 == nil {
 		goto after1
 	}
@@ -1030,7 +1036,7 @@ entered:
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:109
 	body1Err = f.body1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1034
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1040
 	f.body1 = nil
 after1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:109
@@ -1040,7 +1046,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/examples/44-functions/main.go:109
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1044
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1050
 		return true, false
 	}
 	f.State = 2
@@ -1048,7 +1054,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/examples/44-functions/main.go:109
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1052
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1058
 	goto epilogue
 }
 
@@ -1077,7 +1083,7 @@ func (f *withTxMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *withTxMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.withTx", "github.com/movenext/movenext/examples/44-functions/main.go", 109, 110)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.withTx", "github.com/movenext/movenext/examples/44-functions/main.go", 109, 110)
 }
 
 // withTxFunc1Enter enters a function literal of [withTx] for another machine. It returns the
@@ -1128,7 +1134,7 @@ func (f *withTxFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) bo
 		f.end = "roll back"
 	}
 	asleep, sleep = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1132
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1138
 	if !asleep {
 		goto after1
 	}
@@ -1141,7 +1147,7 @@ after1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:106
 	(*f.err) = errors.Join((*f.err), sleep) // the database answers
 	fmt.Println(f.end)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1145
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1151
 	return true
 }
 
@@ -1165,7 +1171,8 @@ func moveAsync(ctx context.Context, amount int) (result *job.Job[string]) {
 		return statemachine.Completed(ctx, *frame.page, v1)
 	}
 	m := &moveMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // moveEnter enters [move] for another machine. It returns the results or, suspended, the frame
@@ -1249,7 +1256,7 @@ func (f *moveLocals) moveNext(r *statemachine.Run, args *moveArgs) (hasEnded boo
 			return nil
 		})
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1253
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1260
 	if f.withTx1 == nil {
 		goto after1
 	}
@@ -1258,7 +1265,7 @@ func (f *moveLocals) moveNext(r *statemachine.Run, args *moveArgs) (hasEnded boo
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:117
 	err = f.withTx1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1262
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1269
 	f.withTx1 = nil
 after1:
 	return true, err
@@ -1290,7 +1297,7 @@ func (f *moveMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *moveMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.move", "github.com/movenext/movenext/examples/44-functions/main.go", 117)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.move", "github.com/movenext/movenext/examples/44-functions/main.go", 117)
 }
 
 // moveFunc1Enter enters a function literal of [move] for another machine. It returns the results
@@ -1347,7 +1354,7 @@ func (f *moveFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:118
 	f.add1, err = f.t.addEnter(r, f.ctx, "bob", f.amount)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1351
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1358
 	if f.add1 == nil {
 		goto after1
 	}
@@ -1356,7 +1363,7 @@ func (f *moveFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:118
 	err = f.add1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1360
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1367
 	f.add1 = nil
 after1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:118
@@ -1364,7 +1371,7 @@ after1:
 		return true, err
 	}
 	f.add1, err = f.t.addEnter(r, f.ctx, f.user, -f.amount)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1368
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1375
 	if f.add1 == nil {
 		goto after2
 	}
@@ -1374,7 +1381,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/44-functions/main.go:121
 	err = f.add1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1378
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1385
 	f.add1 = nil
 after2:
 //line github.com/movenext/movenext/examples/44-functions/main.go:121
@@ -1383,7 +1390,7 @@ after2:
 	}
 	(*f.page) = fmt.Sprintf("%s has %d, bob has %d", f.user, f.t.accounts[f.user], f.t.accounts["bob"])
 	return true, nil
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1387
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1394
 }
 
 func (f *moveFunc1Frame) Location() statemachine.Location {
@@ -1407,7 +1414,8 @@ func (c *comment) walkAsync(depth int, visit func(*comment, int) error) (result 
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &commentWalkMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // walkEnter enters [comment.walk] for another machine. It returns the results or, suspended, the
@@ -1470,12 +1478,12 @@ func (f *commentWalkLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:142
 	err = f.visit(f.c, f.depth)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1474
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1482
 	goto after1
 entered:
 //line github.com/movenext/movenext/examples/44-functions/main.go:142
 	f.visit1, err = f.visitEnter(r, f.c, f.depth)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1479
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1487
 	if f.visit1 == nil {
 		goto after1
 	}
@@ -1484,7 +1492,7 @@ entered:
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:142
 	err = f.visit1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1488
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1496
 	f.visit1 = nil
 after1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:142
@@ -1504,7 +1512,7 @@ range1:
 		answer := f.list1[f.i1]
 		f.walk2, err = answer.walkEnter(r, f.visitEnter, f.depth+1, f.visit)
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1508
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1516
 	if f.walk2 == nil {
 		goto after2
 	}
@@ -1514,7 +1522,7 @@ range1:
 resume2:
 //line github.com/movenext/movenext/examples/44-functions/main.go:146
 	err = f.walk2.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1518
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1526
 	f.walk2 = nil
 after2:
 //line github.com/movenext/movenext/examples/44-functions/main.go:146
@@ -1523,12 +1531,12 @@ after2:
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:145
 	f.i1++
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1527
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1535
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:150
 	return true, nil
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1532
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1540
 }
 
 func (f *commentWalkFrame) Location() statemachine.Location {
@@ -1558,7 +1566,7 @@ func (f *commentWalkMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *commentWalkMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*comment).walk", "github.com/movenext/movenext/examples/44-functions/main.go", 142, 146)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*comment).walk", "github.com/movenext/movenext/examples/44-functions/main.go", 142, 146)
 }
 
 // Digest of thread: 38d63a46586111f8
@@ -1573,7 +1581,8 @@ func threadAsync(ctx context.Context) (result *job.Job[string]) {
 		return statemachine.Completed(ctx, *frame.page, v1)
 	}
 	m := &threadMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // threadEnter enters [thread] for another machine. It returns the results or, suspended, the frame
@@ -1646,7 +1655,7 @@ func (f *threadLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEn
 			return err
 		})
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1650
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1659
 	if f.walk1 == nil {
 		goto after1
 	}
@@ -1655,7 +1664,7 @@ func (f *threadLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEn
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:158
 	err = f.walk1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1659
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1668
 	f.walk1 = nil
 after1:
 	return true, err
@@ -1687,7 +1696,7 @@ func (f *threadMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *threadMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.thread", "github.com/movenext/movenext/examples/44-functions/main.go", 158)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.thread", "github.com/movenext/movenext/examples/44-functions/main.go", 158)
 }
 
 // threadFunc1Enter enters a function literal of [thread] for another machine. It returns the
@@ -1747,7 +1756,7 @@ func (f *threadFunc1Locals) moveNext(r *statemachine.Run, args *threadFunc1Args)
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:159
 	f.lookUp1, name, err = lookUpEnter(r, args.ctx, args.c.author)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1751
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1760
 	if f.lookUp1 == nil {
 		goto after1
 	}
@@ -1756,13 +1765,13 @@ func (f *threadFunc1Locals) moveNext(r *statemachine.Run, args *threadFunc1Args)
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:159
 	name, err = f.lookUp1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1760
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1769
 	f.lookUp1 = nil
 after1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:160
 	(*f.page) += fmt.Sprint(f.depth, " ", name, " ")
 	return true, err
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1766
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1775
 }
 
 func (f *threadFunc1Frame) Location() statemachine.Location {
@@ -1786,7 +1795,8 @@ func lookUpAsync(ctx context.Context, id string) (result *job.Job[string]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &lookUpMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // lookUpEnter enters [lookUp] for another machine. It returns the results or, suspended, the frame
@@ -1838,7 +1848,7 @@ func (f *lookUpLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 str
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:173
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1842
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1852
 	if !asleep {
 		goto after1
 	}
@@ -1861,13 +1871,13 @@ after1:
 		name, ok := map[string]string{"1": "ann", "2": "bob"}[f.id]
 		if !ok {
 			result0, result1 = "", retry.Permanent(errNoUser)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1865
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1875
 			return true, result0, result1
 //line github.com/movenext/movenext/examples/44-functions/main.go:183
 		}
 		return true, name, nil
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1871
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1881
 }
 
 func (f *lookUpFrame) Location() statemachine.Location {
@@ -1896,7 +1906,7 @@ func (f *lookUpMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *lookUpMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.lookUp", "github.com/movenext/movenext/examples/44-functions/main.go", 173)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.lookUp", "github.com/movenext/movenext/examples/44-functions/main.go", 173)
 }
 
 // Digest of run: 742ebfc3d8554c98
@@ -1911,7 +1921,8 @@ func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &runMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // runFrame is the frame of [run]: what it keeps while it is suspended.
@@ -1951,7 +1962,7 @@ range1:
 		r := f.list1[f.i1]
 		f.handle1, _, _ = handleEnter(run1, f.ctx, r) // logged has printed the outcome
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1955
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1966
 	if f.handle1 == nil {
 		goto after1
 	}
@@ -1960,12 +1971,12 @@ range1:
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:190
 	f.handle1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1964
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1975
 	f.handle1 = nil
 after1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:189
 	f.i1++
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1969
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1980
 	goto range1
 endRange1:
 	return true
@@ -1987,7 +1998,7 @@ func (f *runMachine) MoveNext(run1 *statemachine.Run) bool {
 }
 
 func (f *runMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/examples/44-functions/main.go", 190)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/examples/44-functions/main.go", 190)
 }
 
-// Digest of what is above: d26f82ab49cc3e88
+// Digest of what is above: 545cc9d26626e63a

@@ -30,7 +30,8 @@ func (c *chat) serveAsync(ctx context.Context, m *member, roomName string) (resu
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m2 := &chatServeMachine{kept: frame}
-	return m2.builder.Start(ctx, &r, m2, &m2.kept.Frame)
+	m2.builder.Chain.Start(&m2.builder.Promise.Job, ctx, &r, m2, &m2.kept.Frame)
+	return &m2.builder.Promise.Job
 }
 
 // chatServeFrame is the frame of [chat.serve]: what it keeps while it is suspended.
@@ -79,7 +80,7 @@ func (f *chatServeFrame) MoveNext(run1 *statemachine.Run) (hasEnded bool) {
 	f.r = f.c.join(f.ctx, f.roomName, f.m)
 for1:
 	f.readMessage1, op, text2, err = f.m.readMessageEnter(run1, f.ctx)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:83
+//line github.com/movenext/movenext/examples/chat/chat_async.go:84
 	if f.readMessage1 == nil {
 		goto after1
 	}
@@ -88,7 +89,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/chat.go:203
 	op, text2, err = f.readMessage1.Results(run1)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:92
+//line github.com/movenext/movenext/examples/chat/chat_async.go:93
 	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/chat.go:204
@@ -101,7 +102,7 @@ after1:
 //line github.com/movenext/movenext/examples/chat/chat.go:208
 	f.c.leave(f.ctx, f.roomName, f.r, f.m)
 	f.end2 = f.m.endEnter(run1, f.ctx, err)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:105
+//line github.com/movenext/movenext/examples/chat/chat_async.go:106
 	if f.end2 == nil {
 		goto after2
 	}
@@ -111,7 +112,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/chat.go:209
 	f.end2.Results(run1)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:115
+//line github.com/movenext/movenext/examples/chat/chat_async.go:116
 	f.end2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -119,7 +120,7 @@ after2:
 	return true
 endIf1:
 	f.r.tell(f.ctx, event{Kind: "said", Name: f.m.name, Text: string(text2)})
-//line github.com/movenext/movenext/examples/chat/chat_async.go:123
+//line github.com/movenext/movenext/examples/chat/chat_async.go:124
 	goto for1
 }
 
@@ -140,7 +141,7 @@ func (f *chatServeMachine) MoveNext(run1 *statemachine.Run) bool {
 }
 
 func (f *chatServeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*chat).serve", "github.com/movenext/movenext/examples/chat/chat.go", 203, 209)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*chat).serve", "github.com/movenext/movenext/examples/chat/chat.go", 203, 209)
 }
 
 // Digest of chat.echo: d987fde048c077e0
@@ -156,7 +157,8 @@ func (c *chat) echoAsync(ctx context.Context, s *socket) (result *job.Job[job.Vo
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &chatEchoMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // chatEchoFrame is the frame of [chat.echo]: what it keeps while it is suspended.
@@ -199,7 +201,7 @@ func (f *chatEchoFrame) moveNext(r *statemachine.Run, c *chat) (hasEnded bool) {
 for1:
 //line github.com/movenext/movenext/examples/chat/chat.go:222
 	f.readMessage1, op, message, err = f.s.readMessageEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:203
+//line github.com/movenext/movenext/examples/chat/chat_async.go:205
 	if f.readMessage1 == nil {
 		goto after1
 	}
@@ -208,7 +210,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/chat.go:222
 	op, message, err = f.readMessage1.Results(r)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:212
+//line github.com/movenext/movenext/examples/chat/chat_async.go:214
 	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/chat.go:223
@@ -217,7 +219,7 @@ after1:
 	}
 //line github.com/movenext/movenext/examples/chat/chat.go:224
 	f.end2 = f.s.endEnter(r, f.ctx, err)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:221
+//line github.com/movenext/movenext/examples/chat/chat_async.go:223
 	if f.end2 == nil {
 		goto after2
 	}
@@ -227,7 +229,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/chat.go:224
 	f.end2.Results(r)
-//line github.com/movenext/movenext/examples/chat/chat_async.go:231
+//line github.com/movenext/movenext/examples/chat/chat_async.go:233
 	f.end2 = nil
 after2:
 	f.State = statemachine.Finished
@@ -235,7 +237,7 @@ after2:
 	return true
 endIf1:
 	f.s.send(f.ctx, ws.NewFrame(op, true, message))
-//line github.com/movenext/movenext/examples/chat/chat_async.go:239
+//line github.com/movenext/movenext/examples/chat/chat_async.go:241
 	goto for1
 }
 
@@ -256,7 +258,7 @@ func (f *chatEchoMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *chatEchoMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*chat).echo", "github.com/movenext/movenext/examples/chat/chat.go", 222, 224)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*chat).echo", "github.com/movenext/movenext/examples/chat/chat.go", 222, 224)
 }
 
-// Digest of what is above: 33937e6ea8e0723b
+// Digest of what is above: 17486a9a57fd35f2

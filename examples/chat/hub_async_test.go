@@ -33,7 +33,8 @@ func hubAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &hubMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // hubLocals is what [hub] keeps while it is suspended.
@@ -88,7 +89,7 @@ func (f *hubLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error)
 	f.n = simnet.New(f.ctx, simnet.Latency(0, time.Second), simnet.Short())
 	f.c = newChat(f.ctx, 2, time.Minute)
 	f.enterHub1, f.ann, f.servedAnn, err = enterHubEnter(r, f.ctx, f.c, f.n, "Ann")
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:92
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:93
 	if f.enterHub1 == nil {
 		goto after1
 	}
@@ -97,7 +98,7 @@ func (f *hubLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error)
 resume1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:32
 	f.ann, f.servedAnn, err = f.enterHub1.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:101
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:102
 	f.enterHub1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:33
@@ -105,7 +106,7 @@ after1:
 		return true, err
 	}
 	f.enterHub1, f.bob, f.servedBob, err = enterHubEnter(r, f.ctx, f.c, f.n, "Bob")
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:109
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:110
 	if f.enterHub1 == nil {
 		goto after2
 	}
@@ -115,7 +116,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:36
 	f.bob, f.servedBob, err = f.enterHub1.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:119
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:120
 	f.enterHub1 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:37
@@ -136,7 +137,7 @@ range1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:43
 	f.want = f.list1[f.i1]
 	f.hear3, e, err = hearEnter(r, f.ctx, f.bob, "said")
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:140
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:141
 	if f.hear3 == nil {
 		goto after3
 	}
@@ -146,24 +147,24 @@ range1:
 resume3:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:44
 	e, err = f.hear3.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:150
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:151
 	f.hear3 = nil
 after3:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:44
 	if err != nil || e.Text != f.want {
 		result0 = fmt.Errorf("heard %q instead of %q: %w", e.Text, f.want, err)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:156
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:157
 		return true, result0
 //line github.com/movenext/movenext/examples/chat/hub_test.go:46
 	}
 //line github.com/movenext/movenext/examples/chat/hub_test.go:43
 	f.i1++
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:162
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:163
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:48
 	f.end4 = f.ann.endEnter(r, f.ctx, &closeError{ws.StatusNormalClosure, "bye"})
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:167
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:168
 	if f.end4 == nil {
 		goto after4
 	}
@@ -173,12 +174,12 @@ endRange1:
 resume4:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:48
 	f.end4.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:177
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:178
 	f.end4 = nil
 after4:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:49
 	f.hear3, e, err = hearEnter(r, f.ctx, f.bob, "left")
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:182
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:183
 	if f.hear3 == nil {
 		goto after5
 	}
@@ -188,18 +189,18 @@ after4:
 resume5:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:49
 	e, err = f.hear3.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:192
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:193
 	f.hear3 = nil
 after5:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:49
 	if err != nil || e.Name != "Ann" {
 		result0 = fmt.Errorf("left: %q: %w", e.Name, err)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:198
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:199
 		return true, result0
 //line github.com/movenext/movenext/examples/chat/hub_test.go:51
 	}
 	f.end4 = f.bob.endEnter(r, f.ctx, &closeError{ws.StatusNormalClosure, "bye"})
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:203
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:204
 	if f.end4 == nil {
 		goto after6
 	}
@@ -209,13 +210,13 @@ after5:
 resume6:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:52
 	f.end4.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:213
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:214
 	f.end4 = nil
 after6:
 	// hub_test.go:53: if _, err := job.WhenAllOf(servedAnn, servedBob).Await(); err != nil {
 //line github.com/movenext/movenext/examples/chat/hub_test.go:53
 	if awaited = job.WhenAllOf(f.servedAnn, f.servedBob); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:219
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:220
 		goto after7
 	}
 	f.State = 7
@@ -237,12 +238,12 @@ after7:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:56
 	if left := len(f.c.connections()) + len(f.c.rooms); left > 0 {
 		result0 = fmt.Errorf("%d connections and rooms are left", left)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:241
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:242
 		return true, result0
 //line github.com/movenext/movenext/examples/chat/hub_test.go:58
 	}
 	return true, nil
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:246
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:247
 }
 
 // hubMachine is [hub] as the root of a chain: chain, job and frame in one allocation.
@@ -262,7 +263,7 @@ func (f *hubMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *hubMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.hub", "github.com/movenext/movenext/examples/chat/hub_test.go", 32, 36, 44, 48, 49, 52, 53)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.hub", "github.com/movenext/movenext/examples/chat/hub_test.go", 32, 36, 44, 48, 49, 52, 53)
 }
 
 // Digest of enterHub: 77982dfeca12e4a3
@@ -277,7 +278,8 @@ func enterHubAsync(ctx context.Context, c *chat, n *simnet.Network, name string)
 		return statemachine.Completed(ctx, job.Tuple2[*socket, job.Handle]{V1: frame.s, V2: frame.served}, v2)
 	}
 	m := &enterHubMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // enterHubEnter enters [enterHub] for another machine. It returns the results or, suspended, the
@@ -346,7 +348,7 @@ func (f *enterHubLocals) moveNext(r *statemachine.Run, n *simnet.Network) (hasEn
 		l, err2 = n.Listen(f.name)
 		if err2 != nil {
 			f.s, f.served = nil, nil
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:350
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:352
 			return true, err2
 //line github.com/movenext/movenext/examples/chat/hub_test.go:69
 		}
@@ -354,7 +356,7 @@ func (f *enterHubLocals) moveNext(r *statemachine.Run, n *simnet.Network) (hasEn
 	}
 //line github.com/movenext/movenext/examples/chat/hub_test.go:71
 	f.dial1, f.conn, err2 = n.DialEnter(r, f.ctx, f.name)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:358
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:360
 	if f.dial1 == nil {
 		goto after1
 	}
@@ -363,20 +365,20 @@ func (f *enterHubLocals) moveNext(r *statemachine.Run, n *simnet.Network) (hasEn
 resume1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:71
 	f.conn, err2 = f.dial1.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:367
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:369
 	f.dial1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:72
 	if err2 != nil {
 		f.s, f.served = nil, nil
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:373
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:375
 		return true, err2
 //line github.com/movenext/movenext/examples/chat/hub_test.go:74
 	}
 	// hub_test.go:75: theirs, err := accepted.Await()
 //line github.com/movenext/movenext/examples/chat/hub_test.go:75
 	if awaited = f.accepted; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:380
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:382
 		goto after2
 	}
 	f.State = 2
@@ -393,14 +395,14 @@ after2:
 		theirs, err2 = awaited.GetResult()
 		if err2 != nil {
 			f.s, f.served = nil, nil
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:397
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:399
 			return true, err2
 //line github.com/movenext/movenext/examples/chat/hub_test.go:78
 		}
 		member2 := &member{newSocket(theirs, ws.StateServerSide, f.c.silence), f.name}
 		if err := f.c.add(member2.socket); err != nil {
 			f.s, f.served, err2 = nil, nil, err
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:404
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:406
 			return true, err2
 //line github.com/movenext/movenext/examples/chat/hub_test.go:82
 		}
@@ -409,7 +411,7 @@ after2:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:84
 	f.s = newSocket(f.conn, ws.StateClientSide, f.c.silence)
 	f.hear3, _, err2 = hearEnter(r, f.ctx, f.s, "here")
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:413
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:415
 	if f.hear3 == nil {
 		goto after3
 	}
@@ -419,7 +421,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:85
 	_, err2 = f.hear3.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:423
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:425
 	f.hear3 = nil
 after3:
 	return true, err2
@@ -451,7 +453,7 @@ func (f *enterHubMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *enterHubMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.enterHub", "github.com/movenext/movenext/examples/chat/hub_test.go", 71, 75, 85)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.enterHub", "github.com/movenext/movenext/examples/chat/hub_test.go", 71, 75, 85)
 }
 
 // Digest of hear: 70b4fb51c9529afb
@@ -466,7 +468,8 @@ func hearAsync(ctx context.Context, s *socket, kind string) (result *job.Job[eve
 		return statemachine.Completed(ctx, *frame.e, v1)
 	}
 	m := &hearMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // hearEnter enters [hear] for another machine. It returns the results or, suspended, the frame
@@ -527,7 +530,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/chat/hub_test.go:94
 	f.readMessage1, _, text2, err = f.s.readMessageEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:531
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:534
 	if f.readMessage1 == nil {
 		goto after1
 	}
@@ -536,28 +539,28 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:94
 	_, text2, err = f.readMessage1.Results(r)
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:540
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:543
 	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:95
 	if err != nil {
 		err2 = err
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:546
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:549
 		return true, err2
 //line github.com/movenext/movenext/examples/chat/hub_test.go:97
 	}
 	if err := json.Unmarshal(text2, f.e); err != nil {
 		err2 = err
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:552
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:555
 		return true, err2
 //line github.com/movenext/movenext/examples/chat/hub_test.go:100
 	}
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:556
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:559
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/examples/chat/hub_test.go:102
 	err2 = nil
-//line github.com/movenext/movenext/examples/chat/hub_async_test.go:561
+//line github.com/movenext/movenext/examples/chat/hub_async_test.go:564
 	return true, err2
 }
 
@@ -587,7 +590,7 @@ func (f *hearMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *hearMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.hear", "github.com/movenext/movenext/examples/chat/hub_test.go", 94)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.hear", "github.com/movenext/movenext/examples/chat/hub_test.go", 94)
 }
 
-// Digest of what is above: b9ffecfc7c4b6a7a
+// Digest of what is above: 4004fb7f0a7a223a

@@ -32,7 +32,8 @@ func (l *load) listenAsync(ctx context.Context, s *socket) (result *job.Job[job.
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &loadListenMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // loadListenFrame is the frame of [load.listen]: what it keeps while it is suspended.
@@ -68,7 +69,7 @@ func (f *loadListenFrame) MoveNext(r *statemachine.Run) bool {
 	f.entered = false
 for1:
 	f.readMessage1, _, text2, err = f.s.readMessageEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/load_async.go:72
+//line github.com/movenext/movenext/examples/chat/load_async.go:73
 	if f.readMessage1 == nil {
 		goto after1
 	}
@@ -77,7 +78,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/load.go:100
 	_, text2, err = f.readMessage1.Results(r)
-//line github.com/movenext/movenext/examples/chat/load_async.go:81
+//line github.com/movenext/movenext/examples/chat/load_async.go:82
 	f.readMessage1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/load.go:101
@@ -90,7 +91,7 @@ after1:
 	}
 	f.l.lost.Add(1)
 	f.end2 = f.s.endEnter(r, f.ctx, err)
-//line github.com/movenext/movenext/examples/chat/load_async.go:94
+//line github.com/movenext/movenext/examples/chat/load_async.go:95
 	if f.end2 == nil {
 		goto after2
 	}
@@ -100,7 +101,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/load.go:106
 	f.end2.Results(r)
-//line github.com/movenext/movenext/examples/chat/load_async.go:104
+//line github.com/movenext/movenext/examples/chat/load_async.go:105
 	f.end2 = nil
 after2:
 	return true
@@ -110,7 +111,7 @@ endIf1:
 		f.entered = true
 		f.l.here.Done()
 	}
-//line github.com/movenext/movenext/examples/chat/load_async.go:114
+//line github.com/movenext/movenext/examples/chat/load_async.go:115
 	goto for1
 }
 
@@ -131,7 +132,7 @@ func (f *loadListenMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *loadListenMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*load).listen", "github.com/movenext/movenext/examples/chat/load.go", 100, 106)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*load).listen", "github.com/movenext/movenext/examples/chat/load.go", 100, 106)
 }
 
 // Digest of load.sendAll: 8603f2846c6280b1
@@ -146,7 +147,8 @@ func (l *load) sendAllAsync(ctx context.Context, sockets []*socket) (result *job
 		return statemachine.Completed(ctx, frame.sent, v1)
 	}
 	m := &loadSendAllMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // loadSendAllLocals is what [load.sendAll] keeps while it is suspended.
@@ -183,7 +185,7 @@ func (f *loadSendAllLocals) moveNext(r *statemachine.Run) (hasEnded bool, err er
 for1:
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	f.wait1, err2 = f.pace.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/load_async.go:187
+//line github.com/movenext/movenext/examples/chat/load_async.go:189
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -192,13 +194,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	err2 = f.wait1.Results(r)
-//line github.com/movenext/movenext/examples/chat/load_async.go:196
+//line github.com/movenext/movenext/examples/chat/load_async.go:198
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/load.go:143
 	if err2 != nil {
 		err = nil
-//line github.com/movenext/movenext/examples/chat/load_async.go:202
+//line github.com/movenext/movenext/examples/chat/load_async.go:204
 		return true, err //nolint:nilerr // the time is over
 	}
 	{
@@ -211,7 +213,7 @@ after1:
 	f.l.expected.Add(int64(f.l.membersOf(f.i % f.l.rooms)))
 //line github.com/movenext/movenext/examples/chat/load.go:142
 	f.i = (f.i + 1) % len(f.sockets)
-//line github.com/movenext/movenext/examples/chat/load_async.go:215
+//line github.com/movenext/movenext/examples/chat/load_async.go:217
 	goto for1
 }
 
@@ -233,7 +235,7 @@ func (f *loadSendAllMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *loadSendAllMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*load).sendAll", "github.com/movenext/movenext/examples/chat/load.go", 143)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*load).sendAll", "github.com/movenext/movenext/examples/chat/load.go", 143)
 }
 
-// Digest of what is above: 5e7efc0db2720475
+// Digest of what is above: efa5329b360f2802

@@ -34,7 +34,8 @@ func (s *socket) readMessageAsync(ctx context.Context) (result *job.Job[job.Tupl
 		return statemachine.Completed(ctx, job.Tuple2[ws.OpCode, []byte]{V1: v0, V2: v1}, v2)
 	}
 	m := &socketReadMessageMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // readMessageEnter enters [socket.readMessage] for another machine. It returns the results or,
@@ -102,7 +103,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:89
 	f.readable1, err2 = f.s.in.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:106
+//line github.com/movenext/movenext/examples/chat/socket_async.go:107
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -111,7 +112,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:89
 	err2 = f.readable1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:115
+//line github.com/movenext/movenext/examples/chat/socket_async.go:116
 	f.readable1 = nil
 after1:
 endIf1:
@@ -129,7 +130,7 @@ endIf1:
 	}
 	f.asked = false
 	f.readFrame2, message2, complete, err2 = f.s.readFrameEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:133
+//line github.com/movenext/movenext/examples/chat/socket_async.go:134
 	if f.readFrame2 == nil {
 		goto after2
 	}
@@ -138,7 +139,7 @@ endIf1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:103
 	message2, complete, err2 = f.readFrame2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:142
+//line github.com/movenext/movenext/examples/chat/socket_async.go:143
 	f.readFrame2 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:104
@@ -146,7 +147,7 @@ after2:
 		return true, f.s.op, message2, err2
 	}
 next1:
-//line github.com/movenext/movenext/examples/chat/socket_async.go:150
+//line github.com/movenext/movenext/examples/chat/socket_async.go:151
 	goto for1
 }
 
@@ -177,7 +178,7 @@ func (f *socketReadMessageMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *socketReadMessageMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*socket).readMessage", "github.com/movenext/movenext/examples/chat/socket.go", 89, 103)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*socket).readMessage", "github.com/movenext/movenext/examples/chat/socket.go", 89, 103)
 }
 
 // Digest of socket.readFrame: 1fe84431baf39a3a
@@ -192,7 +193,8 @@ func (s *socket) readFrameAsync(ctx context.Context) (result *job.Job[job.Tuple2
 		return statemachine.Completed(ctx, job.Tuple2[[]byte, bool]{V1: v0, V2: v1}, v2)
 	}
 	m := &socketReadFrameMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // readFrameEnter enters [socket.readFrame] for another machine. It returns the results or,
@@ -253,7 +255,7 @@ func (f *socketReadFrameLocals) moveNext(r *statemachine.Run) (hasEnded bool, me
 		return true, nil, false, err
 	}
 	f.readHeader1, f.h, err2 = f.s.readHeaderEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:257
+//line github.com/movenext/movenext/examples/chat/socket_async.go:259
 	if f.readHeader1 == nil {
 		goto after1
 	}
@@ -262,18 +264,18 @@ func (f *socketReadFrameLocals) moveNext(r *statemachine.Run) (hasEnded bool, me
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:119
 	f.h, err2 = f.readHeader1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:266
+//line github.com/movenext/movenext/examples/chat/socket_async.go:268
 	f.readHeader1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:120
 	if err2 != nil {
 		message, complete = nil, false
-//line github.com/movenext/movenext/examples/chat/socket_async.go:272
+//line github.com/movenext/movenext/examples/chat/socket_async.go:274
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:122
 	}
 	f.readPayload2, p, err2 = f.s.readPayloadEnter(r, f.h)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:277
+//line github.com/movenext/movenext/examples/chat/socket_async.go:279
 	if f.readPayload2 == nil {
 		goto after2
 	}
@@ -282,24 +284,24 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:123
 	p, err2 = f.readPayload2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:286
+//line github.com/movenext/movenext/examples/chat/socket_async.go:288
 	f.readPayload2 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:124
 	if err2 != nil {
 		message, complete = nil, false
-//line github.com/movenext/movenext/examples/chat/socket_async.go:292
+//line github.com/movenext/movenext/examples/chat/socket_async.go:294
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:126
 	}
 	if f.h.OpCode.IsControl() {
 		message, complete, err2 = nil, false, f.s.handleControl(f.ctx, f.h.OpCode, p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:298
+//line github.com/movenext/movenext/examples/chat/socket_async.go:300
 		return true, message, complete, err2
 //line github.com/movenext/movenext/examples/chat/socket.go:129
 	}
 	message, complete, err2 = f.s.collect(f.h, p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:303
+//line github.com/movenext/movenext/examples/chat/socket_async.go:305
 	return true, message, complete, err2
 }
 
@@ -330,7 +332,7 @@ func (f *socketReadFrameMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *socketReadFrameMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*socket).readFrame", "github.com/movenext/movenext/examples/chat/socket.go", 119, 123)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*socket).readFrame", "github.com/movenext/movenext/examples/chat/socket.go", 119, 123)
 }
 
 // Digest of socket.readHeader: b7d810723bfdeb5b
@@ -345,7 +347,8 @@ func (s *socket) readHeaderAsync(ctx context.Context) (result *job.Job[ws.Header
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &socketReadHeaderMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // readHeaderEnter enters [socket.readHeader] for another machine. It returns the results or,
@@ -406,7 +409,7 @@ func (f *socketReadHeaderLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:410
+//line github.com/movenext/movenext/examples/chat/socket_async.go:413
 	if f.peek1 == nil {
 		goto after1
 	}
@@ -415,7 +418,7 @@ func (f *socketReadHeaderLocals) moveNext(r *statemachine.Run) (hasEnded bool, r
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:137
 	p, err = f.peek1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:419
+//line github.com/movenext/movenext/examples/chat/socket_async.go:422
 	f.peek1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:138
@@ -424,7 +427,7 @@ after1:
 	}
 	f.size = headerSize(p[1])
 	f.peek1, p, err = f.s.in.PeekEnter(r, f.ctx, f.size)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:428
+//line github.com/movenext/movenext/examples/chat/socket_async.go:431
 	if f.peek1 == nil {
 		goto after2
 	}
@@ -434,7 +437,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:142
 	p, err = f.peek1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:438
+//line github.com/movenext/movenext/examples/chat/socket_async.go:441
 	f.peek1 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:142
@@ -444,12 +447,12 @@ after2:
 	f.h, err = ws.ReadHeader(bytes.NewReader(p))
 	if err != nil {
 		result0, result1 = f.h, &closeError{ws.StatusProtocolError, err.Error()}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:448
+//line github.com/movenext/movenext/examples/chat/socket_async.go:451
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:148
 	}
 	f.read3, _, err = f.s.in.ReadEnter(r, make([]byte, f.size))
-//line github.com/movenext/movenext/examples/chat/socket_async.go:453
+//line github.com/movenext/movenext/examples/chat/socket_async.go:456
 	if f.read3 == nil {
 		goto after3
 	}
@@ -459,7 +462,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/examples/chat/socket.go:149
 	_, err = f.read3.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:463
+//line github.com/movenext/movenext/examples/chat/socket_async.go:466
 	f.read3 = nil
 after3:
 //line github.com/movenext/movenext/examples/chat/socket.go:149
@@ -468,7 +471,7 @@ after3:
 	}
 	if err := ws.CheckHeader(f.h, f.s.state); err != nil {
 		result0, result1 = f.h, &closeError{ws.StatusProtocolError, err.Error()}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:472
+//line github.com/movenext/movenext/examples/chat/socket_async.go:475
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/chat/socket.go:154
 	}
@@ -476,7 +479,7 @@ after3:
 		return true, f.h, &closeError{ws.StatusMessageTooBig, "the message is too long"}
 	}
 	return true, f.h, nil
-//line github.com/movenext/movenext/examples/chat/socket_async.go:480
+//line github.com/movenext/movenext/examples/chat/socket_async.go:483
 }
 
 func (f *socketReadHeaderFrame) Location() statemachine.Location {
@@ -506,7 +509,7 @@ func (f *socketReadHeaderMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *socketReadHeaderMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*socket).readHeader", "github.com/movenext/movenext/examples/chat/socket.go", 137, 142, 149)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*socket).readHeader", "github.com/movenext/movenext/examples/chat/socket.go", 137, 142, 149)
 }
 
 // Digest of socket.readPayload: 108f2dab13359e18
@@ -521,7 +524,8 @@ func (s *socket) readPayloadAsync(h ws.Header) (result *job.Job[[]byte]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &socketReadPayloadMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // readPayloadEnter enters [socket.readPayload] for another machine. It returns the results or,
@@ -585,7 +589,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:182
 	f.read1, got, err = f.s.in.ReadEnter(r, f.p[f.n:])
-//line github.com/movenext/movenext/examples/chat/socket_async.go:589
+//line github.com/movenext/movenext/examples/chat/socket_async.go:593
 	if f.read1 == nil {
 		goto after1
 	}
@@ -594,7 +598,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:182
 	got, err = f.read1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:598
+//line github.com/movenext/movenext/examples/chat/socket_async.go:602
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:183
@@ -605,7 +609,7 @@ after1:
 	if err != nil && f.n < len(f.p) {
 		return true, nil, err
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:609
+//line github.com/movenext/movenext/examples/chat/socket_async.go:613
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/examples/chat/socket.go:191
@@ -613,7 +617,7 @@ endFor1:
 		ws.Cipher(f.p, f.h.Mask, 0)
 	}
 	return true, f.p, nil
-//line github.com/movenext/movenext/examples/chat/socket_async.go:617
+//line github.com/movenext/movenext/examples/chat/socket_async.go:621
 }
 
 func (f *socketReadPayloadFrame) Location() statemachine.Location {
@@ -643,7 +647,7 @@ func (f *socketReadPayloadMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *socketReadPayloadMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*socket).readPayload", "github.com/movenext/movenext/examples/chat/socket.go", 182)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*socket).readPayload", "github.com/movenext/movenext/examples/chat/socket.go", 182)
 }
 
 // Digest of socket.flush: fceb9f496ce5bc09
@@ -658,7 +662,8 @@ func (s *socket) flushAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &socketFlushMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // socketFlushFrame is the frame of [socket.flush]: what it keeps while it is suspended.
@@ -695,7 +700,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:299
 	if statemachine.TwinEnded(r, f.writeAll1) {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:699
+//line github.com/movenext/movenext/examples/chat/socket_async.go:704
 		goto resume1
 	}
 	f.State = 1
@@ -704,7 +709,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/chat/socket.go:299
 		_, err := statemachine.TwinResult(r, f.writeAll1)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:708
+//line github.com/movenext/movenext/examples/chat/socket_async.go:713
 		f.writeAll1 = nil
 //line github.com/movenext/movenext/examples/chat/socket.go:299
 		if err != nil {
@@ -713,7 +718,7 @@ resume1:
 			return true
 		}
 	}
-//line github.com/movenext/movenext/examples/chat/socket_async.go:717
+//line github.com/movenext/movenext/examples/chat/socket_async.go:722
 	goto for1
 }
 
@@ -734,7 +739,7 @@ func (f *socketFlushMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *socketFlushMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*socket).flush", "github.com/movenext/movenext/examples/chat/socket.go", 299)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*socket).flush", "github.com/movenext/movenext/examples/chat/socket.go", 299)
 }
 
 // Digest of socket.end: da7ccf6516430cf2
@@ -749,7 +754,8 @@ func (s *socket) endAsync(ctx context.Context, err error) (result *job.Job[job.V
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &socketEndMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // endEnter enters [socket.end] for another machine. It returns the results or, suspended, the
@@ -812,7 +818,7 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:348
 	f.wait1, _ = f.s.drained.WaitEnter(r, args.ctx) // bounded by writeTime
-//line github.com/movenext/movenext/examples/chat/socket_async.go:816
+//line github.com/movenext/movenext/examples/chat/socket_async.go:822
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -821,12 +827,12 @@ func (f *socketEndFrame) moveNext(r *statemachine.Run, args *socketEndArgs) bool
 resume1:
 //line github.com/movenext/movenext/examples/chat/socket.go:348
 	f.wait1.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:825
+//line github.com/movenext/movenext/examples/chat/socket_async.go:831
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/examples/chat/socket.go:349
 	f.linger2 = f.s.lingerEnter(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:830
+//line github.com/movenext/movenext/examples/chat/socket_async.go:836
 	if f.linger2 == nil {
 		goto after2
 	}
@@ -835,13 +841,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:349
 	f.linger2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:839
+//line github.com/movenext/movenext/examples/chat/socket_async.go:845
 	f.linger2 = nil
 after2:
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:351
 	_ = f.s.conn.Close()
-//line github.com/movenext/movenext/examples/chat/socket_async.go:845
+//line github.com/movenext/movenext/examples/chat/socket_async.go:851
 	return true
 }
 
@@ -869,7 +875,7 @@ func (f *socketEndMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *socketEndMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*socket).end", "github.com/movenext/movenext/examples/chat/socket.go", 348, 349)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*socket).end", "github.com/movenext/movenext/examples/chat/socket.go", 348, 349)
 }
 
 // Digest of socket.linger: 983bdec326c54769
@@ -884,7 +890,8 @@ func (s *socket) lingerAsync() (result *job.Job[job.Void]) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &socketLingerMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // lingerEnter enters [socket.linger] for another machine. It returns the results or, suspended,
@@ -932,7 +939,7 @@ func (f *socketLingerFrame) MoveNext(r *statemachine.Run) bool {
 	f.closeWrite1 = f.s.conn.CloseWriteAsync()
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 	if statemachine.TwinEnded(r, f.closeWrite1) {
-//line github.com/movenext/movenext/examples/chat/socket_async.go:936
+//line github.com/movenext/movenext/examples/chat/socket_async.go:943
 		goto resume1
 	}
 	f.State = 1
@@ -941,7 +948,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 		_, closeWrite1Err := statemachine.TwinResult(r, f.closeWrite1)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:945
+//line github.com/movenext/movenext/examples/chat/socket_async.go:952
 		f.closeWrite1 = nil
 //line github.com/movenext/movenext/examples/chat/socket.go:359
 		if closeWrite1Err != nil {
@@ -953,7 +960,7 @@ resume1:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/examples/chat/socket_async.go:957
+//line github.com/movenext/movenext/examples/chat/socket_async.go:964
 	return true
 endIf1:
 //line github.com/movenext/movenext/examples/chat/socket.go:362
@@ -965,7 +972,7 @@ for1:
 	}
 //line github.com/movenext/movenext/examples/chat/socket.go:363
 	f.read2, n, err = f.s.in.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:969
+//line github.com/movenext/movenext/examples/chat/socket_async.go:976
 	if f.read2 == nil {
 		goto after2
 	}
@@ -974,7 +981,7 @@ for1:
 resume2:
 //line github.com/movenext/movenext/examples/chat/socket.go:363
 	n, err = f.read2.Results(r)
-//line github.com/movenext/movenext/examples/chat/socket_async.go:978
+//line github.com/movenext/movenext/examples/chat/socket_async.go:985
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/examples/chat/socket.go:364
@@ -982,7 +989,7 @@ after2:
 		return true
 	}
 	f.rest -= n
-//line github.com/movenext/movenext/examples/chat/socket_async.go:986
+//line github.com/movenext/movenext/examples/chat/socket_async.go:993
 	goto for1
 endFor1:
 	return true
@@ -1013,7 +1020,7 @@ func (f *socketLingerMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *socketLingerMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*socket).linger", "github.com/movenext/movenext/examples/chat/socket.go", 359, 363)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*socket).linger", "github.com/movenext/movenext/examples/chat/socket.go", 359, 363)
 }
 
-// Digest of what is above: d1293026f006162f
+// Digest of what is above: a3779a01713224e1

@@ -29,7 +29,8 @@ func (d *dispatcher) deliverAsync(ctx context.Context, h hook) (result *job.Job[
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &dispatcherDeliverMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // dispatcherDeliverFrame is the frame of [dispatcher.deliver]: what it keeps while it is
@@ -66,7 +67,7 @@ func (f *dispatcherDeliverFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:70
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:71
 		goto resume1
 	}
 	f.State = 1
@@ -75,14 +76,14 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:79
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:80
 		f.do1 = nil
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:123
 		if err != nil {
 			f.d.log.WarnContext(f.ctx, "not delivered", "hook", f.h.ID, "lane", f.h.Lane, "why", err)
 		}
 	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:86
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:87
 	return true
 }
 
@@ -103,7 +104,7 @@ func (f *dispatcherDeliverMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *dispatcherDeliverMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*dispatcher).deliver", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 122)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*dispatcher).deliver", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 122)
 }
 
 // dispatcherDeliverFunc1Run is a function literal of [dispatcher.deliver] for the runtime to call.
@@ -116,7 +117,7 @@ func dispatcherDeliverFunc1Run(d *dispatcher, h hook, ctx context.Context) error
 		return v0
 	}
 	m := &dispatcherDeliverFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // dispatcherDeliverFunc1Locals is what a function literal of [dispatcher.deliver] keeps while it
@@ -150,7 +151,7 @@ func (f *dispatcherDeliverFunc1Locals) moveNext(r *statemachine.Run, args *dispa
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 	f.attempts1, result0 = args.d.attemptsEnter(r, args.ctx, args.h)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:154
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:155
 	if f.attempts1 == nil {
 		goto after1
 	}
@@ -159,7 +160,7 @@ func (f *dispatcherDeliverFunc1Locals) moveNext(r *statemachine.Run, args *dispa
 resume1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 	result0 = f.attempts1.Results(r)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:163
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:164
 	f.attempts1 = nil
 after1:
 	return true, result0
@@ -182,7 +183,7 @@ func (f *dispatcherDeliverFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *dispatcherDeliverFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*dispatcher).deliver", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 122)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.(*dispatcher).deliver", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 122)
 }
 
 // Digest of dispatcher.attempts: 9532a18c2202d822
@@ -197,7 +198,8 @@ func (d *dispatcher) attemptsAsync(ctx context.Context, h hook) (result *job.Job
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &dispatcherAttemptsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // attemptsEnter enters [dispatcher.attempts] for another machine. It returns the results or,
@@ -275,7 +277,7 @@ func (f *dispatcherAttemptsLocals) moveNext(r *statemachine.Run) (hasEnded bool,
 			d.lock(func(n *numbers) { n.Retried++ })
 		}))
 	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:279
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:281
 	if f.do1 == nil {
 		goto after1
 	}
@@ -284,7 +286,7 @@ func (f *dispatcherAttemptsLocals) moveNext(r *statemachine.Run) (hasEnded bool,
 resume1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:133
 	_, err = f.do1.Results(r)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:288
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:290
 	f.do1 = nil
 after1:
 	{
@@ -304,7 +306,7 @@ after1:
 	f.remove2 = f.d.world.removeAsync(context.WithoutCancel(f.ctx), f.h)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:148
 	if statemachine.TwinEnded(r, f.remove2) {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:308
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:310
 		goto resume2
 	}
 	f.State = 2
@@ -313,7 +315,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:148
 	_, result0 = statemachine.TwinResult(r, f.remove2)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:317
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:319
 	f.remove2 = nil
 	return true, result0
 }
@@ -345,7 +347,7 @@ func (f *dispatcherAttemptsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *dispatcherAttemptsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempts", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 133, 148)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempts", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 133, 148)
 }
 
 // dispatcherAttemptsFunc1Enter enters a function literal of [dispatcher.attempts] for another
@@ -406,7 +408,7 @@ func (f *dispatcherAttemptsFunc1Locals) moveNext(r *statemachine.Run, args *disp
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
 	f.attempt1, attempt1Err = args.d.attemptEnter(r, args.ctx, args.h)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:410
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:412
 	if f.attempt1 == nil {
 		goto after1
 	}
@@ -415,12 +417,12 @@ func (f *dispatcherAttemptsFunc1Locals) moveNext(r *statemachine.Run, args *disp
 resume1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
 	attempt1Err = f.attempt1.Results(r)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:419
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:421
 	f.attempt1 = nil
 after1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
 	return true, job.Void{}, attempt1Err
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:424
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:426
 }
 
 func (f *dispatcherAttemptsFunc1Frame) Location() statemachine.Location {
@@ -445,7 +447,8 @@ func (d *dispatcher) attemptAsync(ctx context.Context, h hook) (result *job.Job[
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &dispatcherAttemptMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // attemptEnter enters [dispatcher.attempt] for another machine. It returns the results or,
@@ -504,7 +507,7 @@ func (f *dispatcherAttemptLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:156
 	f.acquire1, err = f.d.limit.AcquireEnter(r, f.ctx, f.h.Host)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:508
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:511
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -513,13 +516,13 @@ func (f *dispatcherAttemptLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 resume1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:156
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:517
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:520
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:156
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:523
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:526
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:157
 		return true, result0
@@ -540,7 +543,7 @@ after1:
 	f.post2 = f.d.world.postAsync(f.ctx, f.h)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	if statemachine.TwinEnded(r, f.post2) {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:544
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:547
 		goto resume2
 	}
 	f.State = 2
@@ -549,12 +552,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	_, result0 = statemachine.TwinResult(r, f.post2)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:553
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:556
 	f.post2 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	return true, result0
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:558
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:561
 }
 
 func (f *dispatcherAttemptFrame) Location() statemachine.Location {
@@ -585,7 +588,7 @@ func (f *dispatcherAttemptMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *dispatcherAttemptMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempt", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 156, 162)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempt", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 156, 162)
 }
 
-// Digest of what is above: d65409d9763075d7
+// Digest of what is above: 4a21fd0e78203083

@@ -33,7 +33,8 @@ func (w *simulated) postAsync(ctx context.Context, h hook) (result *job.Job[job.
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &simulatedPostMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // postEnter enters [simulated.post] for another machine. It returns the results or, suspended, the
@@ -96,7 +97,7 @@ func (f *simulatedPostLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:53
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Second)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:100
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:101
 	if !asleep {
 		goto after1
 	}
@@ -109,14 +110,14 @@ after1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:53
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:113
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:114
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:54
 		return true, result0
 	}
 	if jobtest.Fault(f.ctx, refused) {
 		result0 = errors.New(refused)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:120
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:121
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:57
 		return true, result0
@@ -131,11 +132,11 @@ after1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:61
 	f.w.took[f.h.Lane] = append(f.w.took[f.h.Lane], f.h.ID)
 	result0 = nil
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:135
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:136
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:62
 	return true, result0
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:139
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:140
 }
 
 func (f *simulatedPostFrame) Location() statemachine.Location {
@@ -166,7 +167,7 @@ func (f *simulatedPostMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *simulatedPostMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*simulated).post", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 53)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*simulated).post", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 53)
 }
 
 // Digest of simulated.remove: b34203c75570f98d
@@ -182,7 +183,8 @@ func (w *simulated) removeAsync(arg0 context.Context, h hook) (result *job.Job[j
 		return statemachine.Completed(arg0, job.Void{}, v0)
 	}
 	m := &simulatedRemoveMachine{kept: frame}
-	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, arg0, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // removeEnter enters [simulated.remove] for another machine. It returns the results or, suspended,
@@ -252,11 +254,11 @@ resume1:
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:71
 	result0 = nil
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:256
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:258
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_test.go:71
 	return true, result0
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:260
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async_test.go:262
 }
 
 func (f *simulatedRemoveFrame) Location() statemachine.Location {
@@ -287,7 +289,7 @@ func (f *simulatedRemoveMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *simulatedRemoveMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*simulated).remove", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 67)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*simulated).remove", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 67)
 }
 
-// Digest of what is above: e3fbfaf1edba8428
+// Digest of what is above: 90a18401807638f8

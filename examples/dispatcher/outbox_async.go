@@ -28,7 +28,8 @@ func (b *outbox) removeAsync(ctx context.Context, h hook) (result *job.Job[job.V
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &outboxRemoveMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // removeEnter enters [outbox.remove] for another machine. It returns the results or, suspended,
@@ -95,7 +96,7 @@ func (f *outboxRemoveLocals) moveNext(r *statemachine.Run, args *outboxRemoveArg
 	}
 //line github.com/movenext/movenext/examples/dispatcher/outbox.go:68
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:99
+//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:100
 		goto after1
 	}
 	f.State = 1
@@ -111,7 +112,7 @@ after1:
 //line github.com/movenext/movenext/examples/dispatcher/outbox.go:72
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:115
+//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:116
 }
 
 func (f *outboxRemoveFrame) Location() statemachine.Location {
@@ -141,7 +142,7 @@ func (f *outboxRemoveMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *outboxRemoveMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*outbox).remove", "github.com/movenext/movenext/examples/dispatcher/outbox.go", 68)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*outbox).remove", "github.com/movenext/movenext/examples/dispatcher/outbox.go", 68)
 }
 
 // Digest of outbox.post: 4ccdc6e32d9dc5af
@@ -156,7 +157,8 @@ func (b *outbox) postAsync(ctx context.Context, h hook) (result *job.Job[job.Voi
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &outboxPostMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // postEnter enters [outbox.post] for another machine. It returns the results or, suspended, the
@@ -220,7 +222,7 @@ func (f *outboxPostLocals) moveNext(r *statemachine.Run, args *outboxPostArgs) (
 	}
 //line github.com/movenext/movenext/examples/dispatcher/outbox.go:79
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:224
+//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:226
 		goto after1
 	}
 	f.State = 1
@@ -235,7 +237,7 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:239
+//line github.com/movenext/movenext/examples/dispatcher/outbox_async.go:241
 }
 
 func (f *outboxPostFrame) Location() statemachine.Location {
@@ -265,7 +267,7 @@ func (f *outboxPostMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *outboxPostMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*outbox).post", "github.com/movenext/movenext/examples/dispatcher/outbox.go", 79)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*outbox).post", "github.com/movenext/movenext/examples/dispatcher/outbox.go", 79)
 }
 
-// Digest of what is above: 2060a2b608434ec1
+// Digest of what is above: d0ffee708e89aafd

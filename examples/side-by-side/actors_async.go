@@ -30,7 +30,8 @@ func actorsWithMachinesAsync(ctx context.Context, accounts int) (result *job.Job
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &actorsWithMachinesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // actorsWithMachinesLocals is what [actorsWithMachines] keeps while it is suspended.
@@ -79,7 +80,7 @@ func (f *actorsWithMachinesLocals) moveNext(r *statemachine.Run, args *actorsWit
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:65
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:83
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:84
 		goto resume1
 	}
 	f.State = 1
@@ -88,12 +89,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:65
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:92
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:93
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:71
 		result0, result1 = f.b.state(), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:97
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:98
 	return true, result0, result1
 }
 
@@ -115,7 +116,7 @@ func (f *actorsWithMachinesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *actorsWithMachinesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.actorsWithMachines", "github.com/movenext/movenext/examples/side-by-side/actors.go", 65)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.actorsWithMachines", "github.com/movenext/movenext/examples/side-by-side/actors.go", 65)
 }
 
 // actorsWithMachinesFunc1Run is a function literal of [actorsWithMachines] for the runtime to
@@ -128,7 +129,7 @@ func actorsWithMachinesFunc1Run(actors *coord.Serial[int], b balances, t uint64,
 		return v0
 	}
 	m := &actorsWithMachinesFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // actorsWithMachinesFunc1Locals is what a function literal of [actorsWithMachines] keeps while it
@@ -163,7 +164,7 @@ func (f *actorsWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *acto
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:67
 	f.tell1, result0 = tellEnter(r, args.ctx, args.actors, args.b, rand.New(rand.NewPCG(1, args.t)))
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:167
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:168
 	if f.tell1 == nil {
 		goto after1
 	}
@@ -172,7 +173,7 @@ func (f *actorsWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *acto
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:67
 	result0 = f.tell1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:176
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:177
 	f.tell1 = nil
 after1:
 	return true, result0
@@ -195,7 +196,7 @@ func (f *actorsWithMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *actorsWithMachinesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.actorsWithMachines", "github.com/movenext/movenext/examples/side-by-side/actors.go", 67)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.actorsWithMachines", "github.com/movenext/movenext/examples/side-by-side/actors.go", 67)
 }
 
 // Digest of tell: 25e3b4b141f35cad
@@ -210,7 +211,8 @@ func tellAsync(ctx context.Context, actors *coord.Serial[int], b balances, rando
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &tellMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // tellEnter enters [tell] for another machine. It returns the results or, suspended, the frame
@@ -282,7 +284,7 @@ range1:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:286
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:288
 		goto resume1
 	}
 	f.State = 1
@@ -291,7 +293,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:295
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:297
 		f.do1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
 		if err != nil {
@@ -304,7 +306,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:308
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:310
 		goto resume2
 	}
 	f.State = 2
@@ -313,7 +315,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:317
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:319
 		f.do1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
 		if err != nil {
@@ -322,12 +324,12 @@ resume2:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:76
 	f.i1++
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:326
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:328
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:85
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:331
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:333
 }
 
 func (f *tellFrame) Location() statemachine.Location {
@@ -356,7 +358,7 @@ func (f *tellMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *tellMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.tell", "github.com/movenext/movenext/examples/side-by-side/actors.go", 78, 81)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.tell", "github.com/movenext/movenext/examples/side-by-side/actors.go", 78, 81)
 }
 
-// Digest of what is above: ae6a9d0308b91467
+// Digest of what is above: cbf5cea97c27cb01

@@ -31,7 +31,8 @@ func chatWithMachinesAsync(ctx context.Context, members int) (result *job.Job[in
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &chatWithMachinesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // chatWithMachinesLocals is what [chatWithMachines] keeps while it is suspended.
@@ -74,7 +75,7 @@ func (f *chatWithMachinesLocals) moveNext(r *statemachine.Run, args *chatWithMac
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:51
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:78
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:79
 		goto resume1
 	}
 	f.State = 1
@@ -83,12 +84,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:51
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:87
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:88
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:59
 		result0, result1 = int(f.heard.Load()), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:92
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:93
 	return true, result0, result1
 }
 
@@ -110,7 +111,7 @@ func (f *chatWithMachinesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *chatWithMachinesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.chatWithMachines", "github.com/movenext/movenext/examples/side-by-side/chat.go", 51)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.chatWithMachines", "github.com/movenext/movenext/examples/side-by-side/chat.go", 51)
 }
 
 // chatWithMachinesFunc1Run is a function literal of [chatWithMachines] for the runtime to call. It
@@ -123,7 +124,7 @@ func chatWithMachinesFunc1Run(inboxes []*coord.Channel[int], heard *atomic.Int64
 		return v0
 	}
 	m := &chatWithMachinesFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // chatWithMachinesFunc1Locals is what a function literal of [chatWithMachines] keeps while it is
@@ -170,7 +171,7 @@ func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWi
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:57
 	f.speak1, result0 = speakEnter(r, args.ctx, args.inboxes)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:174
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:175
 	if f.speak1 == nil {
 		goto after1
 	}
@@ -179,7 +180,7 @@ func (f *chatWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *chatWi
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:57
 	result0 = f.speak1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:183
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:184
 	f.speak1 = nil
 after1:
 	return true, result0
@@ -202,7 +203,7 @@ func (f *chatWithMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *chatWithMachinesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.chatWithMachines", "github.com/movenext/movenext/examples/side-by-side/chat.go", 57)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.chatWithMachines", "github.com/movenext/movenext/examples/side-by-side/chat.go", 57)
 }
 
 // chatWithMachinesFunc2Run is a function literal of [chatWithMachines] for the runtime to call. It
@@ -215,7 +216,7 @@ func chatWithMachinesFunc2Run(inbox *coord.Channel[int], heard *atomic.Int64, ct
 		return v0
 	}
 	m := &chatWithMachinesFunc2Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // chatWithMachinesFunc2Locals is what a function literal of [chatWithMachines] keeps while it is
@@ -249,7 +250,7 @@ func (f *chatWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *chatWi
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:55
 	f.listen1, result0 = listenEnter(r, args.ctx, args.inbox, args.heard)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:253
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:254
 	if f.listen1 == nil {
 		goto after1
 	}
@@ -258,7 +259,7 @@ func (f *chatWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *chatWi
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:55
 	result0 = f.listen1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:262
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:263
 	f.listen1 = nil
 after1:
 	return true, result0
@@ -281,7 +282,7 @@ func (f *chatWithMachinesFunc2Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *chatWithMachinesFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.chatWithMachines", "github.com/movenext/movenext/examples/side-by-side/chat.go", 55)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.chatWithMachines", "github.com/movenext/movenext/examples/side-by-side/chat.go", 55)
 }
 
 // Digest of listen: 3f7166b45cf5d0d9
@@ -296,7 +297,8 @@ func listenAsync(ctx context.Context, inbox *coord.Channel[int], heard *atomic.I
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &listenMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // listenEnter enters [listen] for another machine. It returns the results or, suspended, the frame
@@ -351,7 +353,7 @@ func (f *listenLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 for1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:65
 	f.receive1, m, err = f.inbox.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:355
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:357
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -360,7 +362,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:65
 	m, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:364
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:366
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:66
@@ -371,7 +373,7 @@ after1:
 		return true, err
 	}
 	f.heard.Add(int64(m))
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:375
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:377
 	goto for1
 }
 
@@ -401,7 +403,7 @@ func (f *listenMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *listenMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.listen", "github.com/movenext/movenext/examples/side-by-side/chat.go", 65)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.listen", "github.com/movenext/movenext/examples/side-by-side/chat.go", 65)
 }
 
 // Digest of speak: 1a2941363bd6b989
@@ -416,7 +418,8 @@ func speakAsync(ctx context.Context, inboxes []*coord.Channel[int]) (result *job
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &speakMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // speakEnter enters [speak] for another machine. It returns the results or, suspended, the frame
@@ -481,7 +484,7 @@ range1:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:79
 	asleep, err = statemachine.Sleep(r, f.ctx, silence)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:485
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:488
 	if !asleep {
 		goto after1
 	}
@@ -509,7 +512,7 @@ range2:
 		inbox := f.list1[f.i1]
 		f.send2, err = inbox.SendEnter(r, f.ctx, f.m+1)
 	}
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:513
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:516
 	if f.send2 == nil {
 		goto after2
 	}
@@ -518,7 +521,7 @@ range2:
 resume2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:83
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:522
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:525
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:83
@@ -527,12 +530,12 @@ after2:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:82
 	f.i1++
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:531
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:534
 	goto range2
 endRange2:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:78
 	f.m++
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:536
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:539
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/chat.go:88
@@ -540,7 +543,7 @@ endRange1:
 		inbox.Close()
 	}
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:544
+//line github.com/movenext/movenext/examples/side-by-side/chat_async.go:547
 }
 
 func (f *speakFrame) Location() statemachine.Location {
@@ -569,7 +572,7 @@ func (f *speakMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *speakMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.speak", "github.com/movenext/movenext/examples/side-by-side/chat.go", 79, 83)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.speak", "github.com/movenext/movenext/examples/side-by-side/chat.go", 79, 83)
 }
 
-// Digest of what is above: 12e1fa956766cad3
+// Digest of what is above: 0eb9a62b9a10a441

@@ -29,7 +29,8 @@ func crawlWithMachinesAsync(ctx context.Context, n int) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &crawlWithMachinesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // crawlWithMachinesLocals is what [crawlWithMachines] keeps while it is suspended.
@@ -75,7 +76,7 @@ func (f *crawlWithMachinesLocals) moveNext(r *statemachine.Run, args *crawlWithM
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:66
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:79
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:80
 		goto resume1
 	}
 	f.State = 1
@@ -84,12 +85,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:66
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:88
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:89
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:71
 		return true, f.c.words, err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:93
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:94
 }
 
 // crawlWithMachinesMachine is [crawlWithMachines] as the root of a chain: chain, job and frame in
@@ -110,7 +111,7 @@ func (f *crawlWithMachinesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *crawlWithMachinesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.crawlWithMachines", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 66)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.crawlWithMachines", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 66)
 }
 
 // crawlWithMachinesFunc1Run is a function literal of [crawlWithMachines] for the runtime to call.
@@ -123,7 +124,7 @@ func crawlWithMachinesFunc1Run(c *crawl, s *job.Scope, ctx context.Context) erro
 		return v0
 	}
 	m := &crawlWithMachinesFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // crawlWithMachinesFunc1Locals is what a function literal of [crawlWithMachines] keeps while it is
@@ -157,7 +158,7 @@ func (f *crawlWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *crawl
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:68
 	f.visit1, result0 = args.c.visitEnter(r, args.ctx, args.s, 0)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:161
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:162
 	if f.visit1 == nil {
 		goto after1
 	}
@@ -166,7 +167,7 @@ func (f *crawlWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *crawl
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:68
 	result0 = f.visit1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:170
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:171
 	f.visit1 = nil
 after1:
 	return true, result0
@@ -189,7 +190,7 @@ func (f *crawlWithMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *crawlWithMachinesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.crawlWithMachines", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 68)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.crawlWithMachines", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 68)
 }
 
 // Digest of crawl.visit: 70bba43f5be10c05
@@ -204,7 +205,8 @@ func (c *crawl) visitAsync(ctx context.Context, s *job.Scope, page int) (result 
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &crawlVisitMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // visitEnter enters [crawl.visit] for another machine. It returns the results or, suspended, the
@@ -257,7 +259,7 @@ func (f *crawlVisitLocals) moveNext(r *statemachine.Run, ctx context.Context) (h
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:76
 	asleep, err = statemachine.Sleep(r, ctx, f.c.of.takes)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:261
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:263
 	if !asleep {
 		goto after1
 	}
@@ -284,7 +286,7 @@ after1:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:82
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:288
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:290
 }
 
 func (f *crawlVisitFrame) Location() statemachine.Location {
@@ -314,7 +316,7 @@ func (f *crawlVisitMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *crawlVisitMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*crawl).visit", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 76)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*crawl).visit", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 76)
 }
 
 // crawlVisitFunc1Run is a function literal of [crawl.visit] for the runtime to call. It returns
@@ -327,7 +329,7 @@ func crawlVisitFunc1Run(c *crawl, s *job.Scope, next int, ctx context.Context) e
 		return v0
 	}
 	m := &crawlVisitFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // crawlVisitFunc1Locals is what a function literal of [crawl.visit] keeps while it is suspended.
@@ -361,7 +363,7 @@ func (f *crawlVisitFunc1Locals) moveNext(r *statemachine.Run, args *crawlVisitFu
 	}
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:80
 	f.visit1, result0 = args.c.visitEnter(r, args.ctx, args.s, args.next)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:365
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:367
 	if f.visit1 == nil {
 		goto after1
 	}
@@ -370,7 +372,7 @@ func (f *crawlVisitFunc1Locals) moveNext(r *statemachine.Run, args *crawlVisitFu
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/crawler.go:80
 	result0 = f.visit1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:374
+//line github.com/movenext/movenext/examples/side-by-side/crawler_async.go:376
 	f.visit1 = nil
 after1:
 	return true, result0
@@ -393,7 +395,7 @@ func (f *crawlVisitFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *crawlVisitFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*crawl).visit", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 80)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.(*crawl).visit", "github.com/movenext/movenext/examples/side-by-side/crawler.go", 80)
 }
 
-// Digest of what is above: 7cae4e22db24ff18
+// Digest of what is above: 82dcaff640fecc27

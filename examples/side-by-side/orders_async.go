@@ -28,7 +28,8 @@ func ordersWithMachinesAsync(ctx context.Context, n int) (result *job.Job[int]) 
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &ordersWithMachinesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // ordersWithMachinesLocals is what [ordersWithMachines] keeps while it is suspended.
@@ -76,7 +77,7 @@ func (f *ordersWithMachinesLocals) moveNext(r *statemachine.Run, args *ordersWit
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:60
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:80
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:81
 		goto resume1
 	}
 	f.State = 1
@@ -85,12 +86,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:60
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:89
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:90
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:66
 		result0, result1 = f.b.state(), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:94
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:95
 	return true, result0, result1
 }
 
@@ -112,7 +113,7 @@ func (f *ordersWithMachinesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *ordersWithMachinesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.ordersWithMachines", "github.com/movenext/movenext/examples/side-by-side/orders.go", 60)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.ordersWithMachines", "github.com/movenext/movenext/examples/side-by-side/orders.go", 60)
 }
 
 // ordersWithMachinesFunc1Run is a function literal of [ordersWithMachines] for the runtime to
@@ -125,7 +126,7 @@ func ordersWithMachinesFunc1Run(b *tally, order int, ctx context.Context) error 
 		return v0
 	}
 	m := &ordersWithMachinesFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // ordersWithMachinesFunc1Locals is what a function literal of [ordersWithMachines] keeps while it
@@ -159,7 +160,7 @@ func (f *ordersWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *orde
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:62
 	f.serve1, result0 = serveEnter(r, args.ctx, args.b, args.order)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:163
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:164
 	if f.serve1 == nil {
 		goto after1
 	}
@@ -168,7 +169,7 @@ func (f *ordersWithMachinesFunc1Locals) moveNext(r *statemachine.Run, args *orde
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:62
 	result0 = f.serve1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:172
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:173
 	f.serve1 = nil
 after1:
 	return true, result0
@@ -191,7 +192,7 @@ func (f *ordersWithMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *ordersWithMachinesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.ordersWithMachines", "github.com/movenext/movenext/examples/side-by-side/orders.go", 62)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.ordersWithMachines", "github.com/movenext/movenext/examples/side-by-side/orders.go", 62)
 }
 
 // Digest of serve: 162387718c2c6221
@@ -206,7 +207,8 @@ func serveAsync(ctx context.Context, b *tally, order int) (result *job.Job[job.V
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // serveEnter enters [serve] for another machine. It returns the results or, suspended, the frame
@@ -264,7 +266,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	}
 //line github.com/movenext/movenext/examples/side-by-side/orders.go:71
 	asleep, err = statemachine.Sleep(r, f.ctx, service)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:268
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:270
 	if !asleep {
 		goto after1
 	}
@@ -280,7 +282,7 @@ after1:
 	}
 	f.b.reserved.Add(1)
 	asleep, err = statemachine.Sleep(r, f.ctx, service)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:284
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:286
 	if !asleep {
 		goto after2
 	}
@@ -296,7 +298,7 @@ after2:
 	}
 	f.refused = charge(f.order)
 	asleep, err = statemachine.Sleep(r, f.ctx, service)
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:300
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:302
 	if !asleep {
 		goto after3
 	}
@@ -317,7 +319,7 @@ after3:
 		f.b.shipped.Add(1)
 	}
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:321
+//line github.com/movenext/movenext/examples/side-by-side/orders_async.go:323
 }
 
 func (f *serveFrame) Location() statemachine.Location {
@@ -346,7 +348,7 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/examples/side-by-side/orders.go", 71, 75, 79)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/examples/side-by-side/orders.go", 71, 75, 79)
 }
 
-// Digest of what is above: a003d917fddbde1c
+// Digest of what is above: 0b731d4c306797e3

@@ -31,7 +31,8 @@ func processWithMachinesAsync(ctx context.Context, records int) (result *job.Job
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &processWithMachinesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // processWithMachinesLocals is what [processWithMachines] keeps while it is suspended.
@@ -75,7 +76,7 @@ func (f *processWithMachinesLocals) moveNext(run *statemachine.Run, args *proces
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:50
 	if statemachine.TwinEnded(run, f.inScope1) {
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:79
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:80
 		goto resume1
 	}
 	f.State = 1
@@ -84,12 +85,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:50
 		_, err := statemachine.TwinResult(run, f.inScope1)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:88
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:89
 		f.inScope1 = nil
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:62
 		result0, result1 = int(f.sum.Load()), err
 	}
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:93
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:94
 	return true, result0, result1
 }
 
@@ -111,7 +112,7 @@ func (f *processWithMachinesMachine) MoveNext(run *statemachine.Run) bool {
 }
 
 func (f *processWithMachinesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.processWithMachines", "github.com/movenext/movenext/examples/side-by-side/processor.go", 50)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.processWithMachines", "github.com/movenext/movenext/examples/side-by-side/processor.go", 50)
 }
 
 // processWithMachinesFunc1Run is a function literal of [processWithMachines] for the runtime to
@@ -125,7 +126,7 @@ func processWithMachinesFunc1Run(queue *coord.Channel[int], sum *atomic.Uint64, 
 		return v0
 	}
 	m := &processWithMachinesFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // processWithMachinesFunc1Locals is what a function literal of [processWithMachines] keeps while
@@ -188,7 +189,7 @@ range1:
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:56
 	f.send1, err = f.queue.SendEnterSoon(run, f.ctx, f.r)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:192
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:193
 	if f.send1 == nil {
 		goto after1
 	}
@@ -197,7 +198,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:56
 	err = f.send1.Results(run)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:201
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:202
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:56
@@ -205,25 +206,25 @@ after1:
 		result0 = err
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:57
 		run.Publish()
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:209
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:210
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:57
 		return true, result0
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:55
 	f.r++
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:216
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:217
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:60
 	result0 = nil
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:60
 	run.Publish()
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:223
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:224
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:60
 	return true, result0
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:227
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:228
 }
 
 // processWithMachinesFunc1Machine is a function literal of [processWithMachines] as the root of a
@@ -244,7 +245,7 @@ func (f *processWithMachinesFunc1Machine) MoveNext(run *statemachine.Run) bool {
 }
 
 func (f *processWithMachinesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.processWithMachines", "github.com/movenext/movenext/examples/side-by-side/processor.go", 56)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.processWithMachines", "github.com/movenext/movenext/examples/side-by-side/processor.go", 56)
 }
 
 // processWithMachinesFunc2Run is a function literal of [processWithMachines] for the runtime to
@@ -257,7 +258,7 @@ func processWithMachinesFunc2Run(queue *coord.Channel[int], sum *atomic.Uint64, 
 		return v0
 	}
 	m := &processWithMachinesFunc2Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // processWithMachinesFunc2Locals is what a function literal of [processWithMachines] keeps while
@@ -291,7 +292,7 @@ func (f *processWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *pro
 	}
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:52
 	f.process1, result0 = processEnter(r, args.ctx, args.queue, args.sum)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:295
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:296
 	if f.process1 == nil {
 		goto after1
 	}
@@ -300,7 +301,7 @@ func (f *processWithMachinesFunc2Locals) moveNext(r *statemachine.Run, args *pro
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:52
 	result0 = f.process1.Results(r)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:304
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:305
 	f.process1 = nil
 after1:
 	return true, result0
@@ -323,7 +324,7 @@ func (f *processWithMachinesFunc2Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *processWithMachinesFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.processWithMachines", "github.com/movenext/movenext/examples/side-by-side/processor.go", 52)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.processWithMachines", "github.com/movenext/movenext/examples/side-by-side/processor.go", 52)
 }
 
 // Digest of process: 2b6c690aa62c3c14
@@ -338,7 +339,8 @@ func processAsync(ctx context.Context, queue *coord.Channel[int], sum *atomic.Ui
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &processMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // processEnter enters [process] for another machine. It returns the results or, suspended, the
@@ -393,7 +395,7 @@ func (f *processLocals) moveNext(run *statemachine.Run) (hasEnded bool, result0 
 for1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:68
 	f.receive1, r, err = f.queue.ReceiveEnter(run, f.ctx)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:397
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:399
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -402,7 +404,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:68
 	r, err = f.receive1.Results(run)
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:406
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:408
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/examples/side-by-side/processor.go:69
@@ -413,7 +415,7 @@ after1:
 		return true, err
 	}
 	f.sum.Add(checksum(r))
-//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:417
+//line github.com/movenext/movenext/examples/side-by-side/processor_async.go:419
 	goto for1
 }
 
@@ -443,7 +445,7 @@ func (f *processMachine) MoveNext(run *statemachine.Run) bool {
 }
 
 func (f *processMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.process", "github.com/movenext/movenext/examples/side-by-side/processor.go", 68)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.process", "github.com/movenext/movenext/examples/side-by-side/processor.go", 68)
 }
 
-// Digest of what is above: 9a79818d6814d56b
+// Digest of what is above: 9888a7fde9111e2b

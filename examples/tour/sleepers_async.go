@@ -29,7 +29,8 @@ func napAsync(ctx context.Context, d time.Duration) (result *job.Job[job.Void]) 
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &napMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // napLocals is what [nap] keeps while it is suspended.
@@ -59,7 +60,7 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (hasEnded bool,
 	}
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
 	asleep, result0 = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/examples/tour/sleepers_async.go:63
+//line github.com/movenext/movenext/examples/tour/sleepers_async.go:64
 	if !asleep {
 		goto after1
 	}
@@ -69,7 +70,7 @@ resume1:
 //line github.com/movenext/movenext/examples/tour/sleepers.go:20
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/tour/sleepers_async.go:73
+//line github.com/movenext/movenext/examples/tour/sleepers_async.go:74
 	return true, result0
 }
 
@@ -89,7 +90,7 @@ func (f *napMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *napMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.nap", "github.com/movenext/movenext/examples/tour/sleepers.go", 20)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.nap", "github.com/movenext/movenext/examples/tour/sleepers.go", 20)
 }
 
-// Digest of what is above: ca24c3b699fea03f
+// Digest of what is above: afe8253b17b77057

@@ -30,7 +30,8 @@ func surveyPackageAsync(ctx context.Context, dir string) (result *job.Job[counts
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &surveyPackageMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // surveyPackageLocals is what [surveyPackage] keeps while it is suspended.
@@ -69,7 +70,7 @@ func (f *surveyPackageLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 //line github.com/movenext/movenext/examples/tour/survey.go:36
 	f.c = counts{dir: f.dir}
 	f.listFiles1, names, err = listFilesEnter(r, f.ctx, f.dir)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:73
+//line github.com/movenext/movenext/examples/tour/survey_async.go:74
 	if f.listFiles1 == nil {
 		goto after1
 	}
@@ -78,14 +79,14 @@ func (f *surveyPackageLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:37
 	names, err = f.listFiles1.Results(r)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:82
+//line github.com/movenext/movenext/examples/tour/survey_async.go:83
 	f.listFiles1 = nil
 after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:38
 	if err != nil {
 		f.c.problems = append(f.c.problems, problem{f.dir, err})
 		result0, result1 = f.c, f.ctx.Err()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:89
+//line github.com/movenext/movenext/examples/tour/survey_async.go:90
 		return true, result0, result1
 //line github.com/movenext/movenext/examples/tour/survey.go:41
 	}
@@ -107,7 +108,7 @@ range1:
 	}
 //line github.com/movenext/movenext/examples/tour/survey.go:47
 	f.surveyFile2, lines, functions, err = surveyFileEnter(r, f.ctx, f.path)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:111
+//line github.com/movenext/movenext/examples/tour/survey_async.go:112
 	if f.surveyFile2 == nil {
 		goto after2
 	}
@@ -116,14 +117,14 @@ range1:
 resume2:
 //line github.com/movenext/movenext/examples/tour/survey.go:47
 	lines, functions, err = f.surveyFile2.Results(r)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:120
+//line github.com/movenext/movenext/examples/tour/survey_async.go:121
 	f.surveyFile2 = nil
 after2:
 //line github.com/movenext/movenext/examples/tour/survey.go:48
 	if err != nil {
 		if f.ctx.Err() != nil {
 			result0, result1 = f.c, f.ctx.Err()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:127
+//line github.com/movenext/movenext/examples/tour/survey_async.go:128
 			return true, result0, result1
 //line github.com/movenext/movenext/examples/tour/survey.go:51
 		}
@@ -136,12 +137,12 @@ after2:
 next1:
 //line github.com/movenext/movenext/examples/tour/survey.go:42
 	f.i1++
-//line github.com/movenext/movenext/examples/tour/survey_async.go:140
+//line github.com/movenext/movenext/examples/tour/survey_async.go:141
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/tour/survey.go:59
 	return true, f.c, nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:145
+//line github.com/movenext/movenext/examples/tour/survey_async.go:146
 }
 
 // surveyPackageMachine is [surveyPackage] as the root of a chain: chain, job and frame in one
@@ -162,7 +163,7 @@ func (f *surveyPackageMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *surveyPackageMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.surveyPackage", "github.com/movenext/movenext/examples/tour/survey.go", 37, 47)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.surveyPackage", "github.com/movenext/movenext/examples/tour/survey.go", 37, 47)
 }
 
 // Digest of surveyFile: 5ce3dfdd5351d8e8
@@ -177,7 +178,8 @@ func surveyFileAsync(ctx context.Context, path string) (result *job.Job[job.Tupl
 		return statemachine.Completed(ctx, job.Tuple2[int, int]{V1: v0, V2: v1}, v2)
 	}
 	m := &surveyFileMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // surveyFileEnter enters [surveyFile] for another machine. It returns the results or, suspended,
@@ -231,7 +233,7 @@ func (f *surveyFileLocals) moveNext(r *statemachine.Run, ctx context.Context) (h
 	}
 //line github.com/movenext/movenext/examples/tour/survey.go:66
 	f.readFile1, source, err = readFileEnter(r, ctx, f.path)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:235
+//line github.com/movenext/movenext/examples/tour/survey_async.go:237
 	if f.readFile1 == nil {
 		goto after1
 	}
@@ -240,25 +242,25 @@ func (f *surveyFileLocals) moveNext(r *statemachine.Run, ctx context.Context) (h
 resume1:
 //line github.com/movenext/movenext/examples/tour/survey.go:66
 	source, err = f.readFile1.Results(r)
-//line github.com/movenext/movenext/examples/tour/survey_async.go:244
+//line github.com/movenext/movenext/examples/tour/survey_async.go:246
 	f.readFile1 = nil
 after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:67
 	if err != nil {
 		lines, functions = 0, 0
-//line github.com/movenext/movenext/examples/tour/survey_async.go:250
+//line github.com/movenext/movenext/examples/tour/survey_async.go:252
 		return true, lines, functions, err
 //line github.com/movenext/movenext/examples/tour/survey.go:69
 	}
 	functions, err = countFunctions(f.path, source)
 	if err != nil {
 		lines, functions = 0, 0
-//line github.com/movenext/movenext/examples/tour/survey_async.go:257
+//line github.com/movenext/movenext/examples/tour/survey_async.go:259
 		return true, lines, functions, err
 //line github.com/movenext/movenext/examples/tour/survey.go:73
 	}
 	lines, err = bytes.Count(source, []byte("\n")), nil
-//line github.com/movenext/movenext/examples/tour/survey_async.go:262
+//line github.com/movenext/movenext/examples/tour/survey_async.go:264
 	return true, lines, functions, err
 }
 
@@ -289,7 +291,7 @@ func (f *surveyFileMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *surveyFileMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.surveyFile", "github.com/movenext/movenext/examples/tour/survey.go", 66)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.surveyFile", "github.com/movenext/movenext/examples/tour/survey.go", 66)
 }
 
 // Digest of readFile: 2fa7b0264b699c92
@@ -304,7 +306,8 @@ func readFileAsync(ctx context.Context, path string) (result *job.Job[[]byte]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &readFileMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // readFileEnter enters [readFile] for another machine. It returns the results or, suspended, the
@@ -362,7 +365,7 @@ func (f *readFileLocals) moveNext(r *statemachine.Run, args *readFileArgs) (hasE
 	// survey.go:82: return startReading(ctx, path).Await()
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	if awaited = startReading(args.ctx, args.path); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:366
+//line github.com/movenext/movenext/examples/tour/survey_async.go:369
 		goto after1
 	}
 	f.State = 1
@@ -374,7 +377,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:82
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:378
+//line github.com/movenext/movenext/examples/tour/survey_async.go:381
 	return true, result0, result1
 }
 
@@ -404,7 +407,7 @@ func (f *readFileMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *readFileMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.readFile", "github.com/movenext/movenext/examples/tour/survey.go", 82)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.readFile", "github.com/movenext/movenext/examples/tour/survey.go", 82)
 }
 
 // Digest of listFiles: 68d8288883e63607
@@ -419,7 +422,8 @@ func listFilesAsync(ctx context.Context, dir string) (result *job.Job[[]string])
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &listFilesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // listFilesEnter enters [listFiles] for another machine. It returns the results or, suspended, the
@@ -477,7 +481,7 @@ func (f *listFilesLocals) moveNext(r *statemachine.Run, args *listFilesArgs) (ha
 	// survey.go:89: return startListing(ctx, dir).Await()
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	if awaited = startListing(args.ctx, args.dir); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/examples/tour/survey_async.go:481
+//line github.com/movenext/movenext/examples/tour/survey_async.go:485
 		goto after1
 	}
 	f.State = 1
@@ -489,7 +493,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/examples/tour/survey.go:89
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/examples/tour/survey_async.go:493
+//line github.com/movenext/movenext/examples/tour/survey_async.go:497
 	return true, result0, result1
 }
 
@@ -519,7 +523,7 @@ func (f *listFilesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *listFilesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.listFiles", "github.com/movenext/movenext/examples/tour/survey.go", 89)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.listFiles", "github.com/movenext/movenext/examples/tour/survey.go", 89)
 }
 
-// Digest of what is above: b3325fea2e9d2b7e
+// Digest of what is above: ea14185b9097333b

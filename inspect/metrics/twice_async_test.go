@@ -28,7 +28,8 @@ func twiceAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &twiceMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // twiceLocals is what [twice] keeps while it is suspended.
@@ -61,7 +62,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (hasEnded b
 	// twice_test.go:11: x, err := a.Await()
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:11
 	if awaited = a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:65
+//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:66
 		goto after1
 	}
 	f.State = 1
@@ -79,7 +80,7 @@ after1:
 	// twice_test.go:15: y, err := b.Await()
 //line github.com/movenext/movenext/inspect/metrics/twice_test.go:15
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:83
+//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:84
 		goto after2
 	}
 	f.State = 2
@@ -96,7 +97,7 @@ after2:
 		y, err = awaited.GetResult()
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:100
+//line github.com/movenext/movenext/inspect/metrics/twice_async_test.go:101
 }
 
 // twiceMachine is [twice] as the root of a chain: chain, job and frame in one allocation.
@@ -116,7 +117,7 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *twiceMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect/metrics_test.twice", "github.com/movenext/movenext/inspect/metrics/twice_test.go", 11, 15)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect/metrics_test.twice", "github.com/movenext/movenext/inspect/metrics/twice_test.go", 11, 15)
 }
 
-// Digest of what is above: 96efe75ba276429c
+// Digest of what is above: 98514bfb51a9ccd8

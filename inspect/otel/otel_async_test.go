@@ -28,7 +28,8 @@ func twiceAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &twiceMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // twiceLocals is what [twice] keeps while it is suspended.
@@ -61,7 +62,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (hasEnded b
 	// otel_test.go:32: x, err := a.Await()
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:32
 	if awaited = a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:65
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:66
 		goto after1
 	}
 	f.State = 1
@@ -79,7 +80,7 @@ after1:
 	// otel_test.go:36: y, err := b.Await()
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:36
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:83
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:84
 		goto after2
 	}
 	f.State = 2
@@ -96,7 +97,7 @@ after2:
 		y, err = awaited.GetResult()
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:100
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:101
 }
 
 // twiceMachine is [twice] as the root of a chain: chain, job and frame in one allocation.
@@ -116,7 +117,7 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *twiceMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect/otel_test.twice", "github.com/movenext/movenext/inspect/otel/otel_test.go", 32, 36)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect/otel_test.twice", "github.com/movenext/movenext/inspect/otel/otel_test.go", 32, 36)
 }
 
 // Digest of all: 0784e221acf94fd2
@@ -131,7 +132,8 @@ func allAsync(jobs ...*job.Job[int]) (result *job.Job[[]int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &allMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // allLocals is what [all] keeps while it is suspended.
@@ -158,7 +160,7 @@ func (f *allLocals) moveNext(r *statemachine.Run, jobs []*job.Job[int]) (hasEnde
 	// otel_test.go:43: … job.WhenAll(jobs...).Await() }
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:43
 	if awaited = job.WhenAll(jobs...); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:162
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:164
 		goto after1
 	}
 	f.State = 1
@@ -170,7 +172,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/inspect/otel/otel_test.go:43
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:174
+//line github.com/movenext/movenext/inspect/otel/otel_async_test.go:176
 	return true, result0, result1
 }
 
@@ -191,7 +193,7 @@ func (f *allMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *allMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect/otel_test.all", "github.com/movenext/movenext/inspect/otel/otel_test.go", 43)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect/otel_test.all", "github.com/movenext/movenext/inspect/otel/otel_test.go", 43)
 }
 
-// Digest of what is above: aed85955ff00e5dc
+// Digest of what is above: 8284940eb91fd0c2

@@ -28,7 +28,8 @@ func twiceAsync(ctx context.Context, a, b *job.Job[int]) (result *job.Job[int]) 
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &twiceMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // twiceLocals is what [twice] keeps while it is suspended.
@@ -61,7 +62,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (hasEnded b
 	// machine_test.go:15: x, err := a.Await()
 //line github.com/movenext/movenext/inspect/record/machine_test.go:15
 	if awaited = a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/record/machine_async_test.go:65
+//line github.com/movenext/movenext/inspect/record/machine_async_test.go:66
 		goto after1
 	}
 	f.State = 1
@@ -79,7 +80,7 @@ after1:
 	// machine_test.go:19: y, err := b.Await()
 //line github.com/movenext/movenext/inspect/record/machine_test.go:19
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/inspect/record/machine_async_test.go:83
+//line github.com/movenext/movenext/inspect/record/machine_async_test.go:84
 		goto after2
 	}
 	f.State = 2
@@ -96,7 +97,7 @@ after2:
 		y, err = awaited.GetResult()
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/inspect/record/machine_async_test.go:100
+//line github.com/movenext/movenext/inspect/record/machine_async_test.go:101
 }
 
 // twiceMachine is [twice] as the root of a chain: chain, job and frame in one allocation.
@@ -116,7 +117,7 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *twiceMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect/record_test.twice", "github.com/movenext/movenext/inspect/record/machine_test.go", 15, 19)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/inspect/record_test.twice", "github.com/movenext/movenext/inspect/record/machine_test.go", 15, 19)
 }
 
-// Digest of what is above: eb6c10bc6e914d7a
+// Digest of what is above: 0320581608710e8d

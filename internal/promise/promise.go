@@ -16,48 +16,55 @@ import (
 // so that a generated machine and its job are one allocation. Call Init before passing the
 // job to other code.
 //
-// It has one method and functions, since gc compiles all methods in each package that has a
-// machine with such a result. None blocks. Init, InitDependent and HoldContext must be called
-// before the job is passed to other code; the others are safe for concurrent use.
-type Promise[T any] struct{ job job.Job[T] }
+// It has functions instead of methods, and those that need not know the type have no parameter: gc
+// compiles methods and functions with one in each package that has a machine with such a result.
+// None blocks. Init, InitDependent and HoldContext must be called before the job is passed to other
+// code; the others are safe for concurrent use.
+type Promise[T any] struct{ Job job.Job[T] }
 
-// Job returns the job.
-func (p *Promise[T]) Job() *job.Job[T] { return &p.job }
-
-func internals[T any](p *Promise[T]) jobcore.Internals {
-	_, in := p.job.Internal(jobcore.Key{})
+func internals(j jobcore.Job) jobcore.Internals {
+	_, in := j.Internal(jobcore.Key{})
 	return in
 }
 
-// Init sets the job to the state in which it waits for its completion.
-func Init[T any](p *Promise[T]) { internals(p).Init() }
+// Init sets the job of a promise to the state in which it waits for its completion.
+func Init(j jobcore.Job) { internals(j).Init() }
 
 // InitDependent is Init for a job that cannot end before other jobs have, so that
 // waiting for it may close a cycle.
-func InitDependent[T any](p *Promise[T]) { internals(p).InitDependent() }
+func InitDependent(j jobcore.Job) { internals(j).InitDependent() }
 
 // HoldContext makes the operation a user of ctx, if ctx is a job's context or derived from
 // one: that context does not end before [ReleaseContext] is called with the same
 // ctx. So an operation that a job's function has started may outlive the function, as a job
 // may.
-func HoldContext[T any](p *Promise[T], ctx context.Context) { internals(p).HoldContext(ctx) }
+func HoldContext(j jobcore.Job, ctx context.Context) { internals(j).HoldContext(ctx) }
 
 // ReleaseContext undoes [HoldContext]. It is called once, when the outcome is known.
-func ReleaseContext[T any](p *Promise[T], ctx context.Context) { internals(p).ReleaseContext(ctx) }
+func ReleaseContext(j jobcore.Job, ctx context.Context) { internals(j).ReleaseContext(ctx) }
 
 // SetExclusive marks the value of the job as belonging to its waiter alone: a machine that awaits
 // the job gets the value even if its home is gone.
-func SetExclusive[T any](p *Promise[T]) { internals(p).SetExclusive() }
+func SetExclusive(j jobcore.Job) { internals(j).SetExclusive() }
 
 // TryComplete completes the job and reports whether this call did; the caller then delivers
 // the chain, on its own stack or later. ctx is the context of the operation, or nil. An err
 // that matches the end of ctx makes the job Canceled, any other Faulted.
 func TryComplete[T any](p *Promise[T], ctx context.Context, value T, err error) (continuation.Chain, bool) {
-	v, in := p.job.Internal(jobcore.Key{})
+	v, in := p.Job.Internal(jobcore.Key{})
 	if !in.Reserve(ctx, err) {
 		return continuation.Chain{}, false
 	}
 	*v.(*T) = value
+	return in.Publish(err), true
+}
+
+// TryFail is [TryComplete] without a value.
+func TryFail(j jobcore.Job, ctx context.Context, err error) (continuation.Chain, bool) {
+	in := internals(j)
+	if !in.Reserve(ctx, err) {
+		return continuation.Chain{}, false
+	}
 	return in.Publish(err), true
 }
 
@@ -71,10 +78,10 @@ func Perform[T any](p *Promise[T], ctx context.Context, f func() (T, error)) {
 		if panicked, ok := why.(*job.PanicError); ok { // the goroutine exits nevertheless
 			why = Exiting(panicked)
 		}
-		fail(p, why)
+		fail(&p.Job, why)
 	}()
 	perform(p, ctx, f, &why)
-	fail(p, why)
+	fail(&p.Job, why)
 	why = nil
 }
 
@@ -96,12 +103,11 @@ func perform[T any](p *Promise[T], ctx context.Context, f func() (T, error), why
 }
 
 // fail completes the job with why, unless that is nil.
-func fail[T any](p *Promise[T], why error) {
+func fail(j jobcore.Job, why error) {
 	if why == nil {
 		return
 	}
-	var none T
-	if waiters, ok := TryComplete(p, context.Background(), none, why); ok {
+	if waiters, ok := TryFail(j, context.Background(), why); ok {
 		waiters.Deliver(nil)
 	}
 }
@@ -125,10 +131,10 @@ func Exits(err error) bool {
 // err is how ctx has ended, Faulted otherwise.
 func Failed[T any](ctx context.Context, err error) *job.Job[T] {
 	var p Promise[T]
-	Init(&p)
+	Init(&p.Job)
 	var none T
 	TryComplete(&p, ctx, none, err) // the job is not shared yet and has no continuations
-	return p.Job()
+	return &p.Job
 }
 
 // Thrown reports whether err, a job's error, means that the function has not returned, because

@@ -22,8 +22,8 @@ type answer struct {
 
 func ExamplePromise() {
 	a := &answer{}
-	promise.Init(&a.promise)
-	j := a.promise.Job()
+	promise.Init(&a.promise.Job)
+	j := &a.promise.Job
 
 	waiters, ok := promise.TryComplete(&a.promise, context.Background(), 42, nil)
 	waiters.Deliver(nil) // the completer notifies the waiters
@@ -60,15 +60,15 @@ func TestTheContextOfTheOperationSaysHowItsJobHasEnded(t *testing.T) {
 		{ended, context.Canceled, job.Canceled},
 	} {
 		var p promise.Promise[int]
-		promise.Init(&p)
+		promise.Init(&p.Job)
 		_, first := promise.TryComplete(&p, c.ctx, 7, c.err)
 		_, second := promise.TryComplete(&p, c.ctx, 8, nil)
 		assert.True(t, first)
 		assert.False(t, second)
-		v, err := p.Job().GetResult()
+		v, err := p.Job.GetResult()
 		assert.Equal(t, 7, v)
 		assert.Equal(t, c.err, err)
-		assert.Equal(t, c.want, p.Job().Status())
+		assert.Equal(t, c.want, p.Job.Status())
 	}
 }
 

@@ -48,11 +48,20 @@ type Suspended interface {
 // Completer is the right to complete the operation of a suspended function. Exactly one call of
 // Return or Fault returns; the caller delivers its chain.
 type Completer[T any] interface {
+	Returner[T]
+	Faulter
+}
+
+// Returner is the part of a [Completer] that knows the type of the results.
+type Returner[T any] interface {
 	// Return completes the operation with the results of the function. It calls methods of
 	// a user's error; if one of them panics, nothing is completed, and Fault must be called
 	// with that panic.
 	Return(value T, err error) continuation.Chain
+}
 
+// Faulter is the part of a [Completer] that does not know it.
+type Faulter interface {
 	// Fault completes the operation for a function that has not returned.
 	Fault(err error) continuation.Chain
 

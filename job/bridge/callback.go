@@ -27,13 +27,13 @@ func FromCallback[T any](ctx context.Context, start func(done func(T, error)) (s
 		ctx = context.Background()
 	}
 	c := &call[T]{ctx: ctx}
-	promise.Init(&c.promise)
+	promise.Init(&c.promise.Job)
 	if ctx.Err() != nil {
 		c.done(*new(T), ctxwatch.Reason(ctx))
-		return c.promise.Job()
+		return &c.promise.Job
 	}
 	c.begin(start)
-	return c.promise.Job()
+	return &c.promise.Job
 }
 
 // call is a call in progress. It may end, by done or by its context, before start has
@@ -63,7 +63,7 @@ func (c *call[T]) begin(start func(func(T, error)) func()) {
 	c.watch.Start(c.ctx, c)
 	c.stop = start(c.done)
 	returned = true
-	if c.promise.Job().IsCompleted() {
+	if c.promise.Job.IsCompleted() {
 		c.watch.Stop() // done may have been called before there was a watch to stop
 	}
 	if c.flags.Or(hasStop)&wantsStop != 0 {

@@ -30,14 +30,14 @@ func FromChan[T any](ctx context.Context, ch <-chan T) *job.Job[T] {
 		ctx = context.Background()
 	}
 	s := new(promise.Promise[T])
-	promise.Init(s)
+	promise.Init(&s.Job)
 	select {
 	case v, open := <-ch:
 		settle(context.Background(), s, v, received(open))
 	default:
 		go promise.Perform(s, ctx, func() (T, error) { return receive(ctx, ch) })
 	}
-	return s.Job()
+	return &s.Job
 }
 
 func receive[T any](ctx context.Context, ch <-chan T) (v T, err error) {
@@ -85,9 +85,9 @@ func SendTo[T any](ctx context.Context, ch chan<- T, v T) *job.Job[job.Void] {
 		return job.FromResult(job.Void{})
 	}
 	s := new(promise.Promise[job.Void])
-	promise.Init(s)
+	promise.Init(&s.Job)
 	go promise.Perform(s, ctx, func() (job.Void, error) { return job.Void{}, send(ctx, ch, v) })
-	return s.Job()
+	return &s.Job
 }
 
 // trySend and sendUntil turn the panic of a send to a closed channel, which cannot be

@@ -20,9 +20,9 @@ func FromContext(ctx context.Context) *job.Job[error] {
 		return job.FromResult(context.Cause(ctx))
 	}
 	e := &ended{ctx: ctx}
-	promise.Init(&e.promise)
+	promise.Init(&e.promise.Job)
 	e.watch.Start(ctx, e)
-	return e.promise.Job()
+	return &e.promise.Job
 }
 
 type ended struct {

@@ -29,7 +29,8 @@ func readSomeAsync(c *Conn, p []byte) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &readSomeMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // readSomeEnter enters [readSome] for another machine. It returns the results or, suspended, the
@@ -89,7 +90,7 @@ func (f *readSomeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 i
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	f.lock1, err = f.c.reading.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:93
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:94
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -98,13 +99,13 @@ func (f *readSomeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 i
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:102
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:103
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:65
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:108
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:109
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:66
 		return true, result0, result1
@@ -121,7 +122,7 @@ for1:
 		n, wait, err2 := f.c.in.read(f.p, &f.c.readBy)
 		if wait == nil {
 			result0, result1 = n, f.c.wrapError("read", err2)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:125
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:126
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:72
 			return true, result0, result1
@@ -129,7 +130,7 @@ for1:
 		// conn.go:74: if _, err := wait.Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:74
 		if awaited = wait; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:133
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:134
 			goto after2
 		}
 		f.State = 2
@@ -146,13 +147,13 @@ after2:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:74
 		if err2 != nil {
 			result0, result1 = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:150
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:151
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:75
 			return true, result0, result1
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:156
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:157
 	goto for1
 }
 
@@ -183,7 +184,7 @@ func (f *readSomeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *readSomeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.readSome", "github.com/movenext/movenext/jobtest/simnet/conn.go", 65, 74)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.readSome", "github.com/movenext/movenext/jobtest/simnet/conn.go", 65, 74)
 }
 
 // Digest of waitReadable: 40c6c1838bb022f6
@@ -198,7 +199,8 @@ func waitReadableAsync(ctx context.Context, c *Conn) (result *job.Job[job.Void])
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitReadableMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // waitReadableEnter enters [waitReadable] for another machine. It returns the results or,
@@ -258,14 +260,14 @@ for1:
 		wait, err := f.c.in.readable(&f.c.readBy)
 		if wait == nil {
 			result0 = f.c.wrapError("read", err)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:262
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:264
 			return true, result0
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:106
 		}
 		// conn.go:107: if _, err := job.WaitAsync(ctx, wait).Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:107
 		if awaited = job.WaitAsync(f.ctx, wait); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:269
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:271
 			goto after1
 		}
 		f.State = 1
@@ -284,7 +286,7 @@ after1:
 			return true, err
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:288
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:290
 	goto for1
 }
 
@@ -315,7 +317,7 @@ func (f *waitReadableMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *waitReadableMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.waitReadable", "github.com/movenext/movenext/jobtest/simnet/conn.go", 107)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.waitReadable", "github.com/movenext/movenext/jobtest/simnet/conn.go", 107)
 }
 
 // Digest of writeAll: 5a656aac945746e9
@@ -331,7 +333,8 @@ func writeAllAsync(ctx context.Context, c *Conn, p []byte) (result *job.Job[int]
 		return statemachine.Completed(ctx, frame.written, frame.err)
 	}
 	m := &writeAllMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // writeAllEnter enters [writeAll] for another machine. It returns the results or, suspended, the
@@ -384,7 +387,7 @@ func (f *writeAllFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:148
 	f.lock1, err2 = f.c.writing.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:388
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:391
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -393,13 +396,13 @@ func (f *writeAllFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:148
 	err2 = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:397
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:400
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:148
 	if err2 != nil {
 		f.written, f.err = 0, err2
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:403
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:406
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:149
 		return true
@@ -417,7 +420,7 @@ for1:
 		f.written += n
 		if err3 != nil || f.written == len(f.p) && wait == nil {
 			f.err = f.c.wrapError("write", err3)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:421
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:424
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:156
 			return true
@@ -428,7 +431,7 @@ for1:
 		// conn.go:161: if _, err := job.WaitAsync(ctx, wait).Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:161
 		if awaited = job.WaitAsync(f.ctx, wait); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:432
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:435
 			goto after2
 		}
 		f.State = 2
@@ -445,14 +448,14 @@ after2:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:161
 		if err3 != nil {
 			f.err = err3
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:449
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:452
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:162
 			return true
 		}
 	}
 next1:
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:456
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:459
 	goto for1
 }
 
@@ -482,7 +485,7 @@ func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *writeAllMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.writeAll", "github.com/movenext/movenext/jobtest/simnet/conn.go", 148, 161)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.writeAll", "github.com/movenext/movenext/jobtest/simnet/conn.go", 148, 161)
 }
 
 // Digest of closeWrite: 58a12e92377633c4
@@ -498,7 +501,8 @@ func closeWriteAsync(c *Conn) (result *job.Job[job.Void]) {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &closeWriteMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // closeWriteEnter enters [closeWrite] for another machine. It returns the results or, suspended,
@@ -552,7 +556,7 @@ func (f *closeWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:190
 	f.lock1, err = f.c.writing.LockEnter(r, context.Background())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:556
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:560
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -561,13 +565,13 @@ func (f *closeWriteLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:190
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:565
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:569
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:190
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:571
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:575
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:191
 		return true, result0
@@ -580,11 +584,11 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:194
 	result0 = f.c.wrapError("close", f.c.out.end())
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:584
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:588
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/conn.go:194
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:588
+//line github.com/movenext/movenext/jobtest/simnet/conn_async.go:592
 }
 
 func (f *closeWriteFrame) Location() statemachine.Location {
@@ -615,7 +619,7 @@ func (f *closeWriteMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *closeWriteMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.closeWrite", "github.com/movenext/movenext/jobtest/simnet/conn.go", 190)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.closeWrite", "github.com/movenext/movenext/jobtest/simnet/conn.go", 190)
 }
 
-// Digest of what is above: 44747eff471197fa
+// Digest of what is above: 353a5aa11f0697a0

@@ -29,7 +29,8 @@ func (d *deadline) expireAsync(ctx context.Context, after time.Duration, number 
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &deadlineExpireMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // deadlineExpireFrame is the frame of [deadline.expire]: what it keeps while it is suspended.
@@ -63,7 +64,7 @@ func (f *deadlineExpireFrame) moveNext(r *statemachine.Run, args *deadlineExpire
 	}
 //line github.com/movenext/movenext/jobtest/simnet/deadline.go:75
 	asleep, sleep = statemachine.Sleep(r, args.ctx, args.after)
-//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:67
+//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:68
 	if !asleep {
 		goto after1
 	}
@@ -78,7 +79,7 @@ after1:
 		return true
 	}
 	f.d.pass(f.number)
-//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:82
+//line github.com/movenext/movenext/jobtest/simnet/deadline_async.go:83
 	return true
 }
 
@@ -99,7 +100,7 @@ func (f *deadlineExpireMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *deadlineExpireMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.(*deadline).expire", "github.com/movenext/movenext/jobtest/simnet/deadline.go", 75)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.(*deadline).expire", "github.com/movenext/movenext/jobtest/simnet/deadline.go", 75)
 }
 
-// Digest of what is above: ef26be43c47a06a4
+// Digest of what is above: fff05457ddb6598d

@@ -30,7 +30,8 @@ func dialAsync(ctx context.Context, n *Network, addr string) (result *job.Job[*C
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &dialMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // dialEnter enters [dial] for another machine. It returns the results or, suspended, the frame
@@ -95,7 +96,7 @@ func (f *dialLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnde
 //line github.com/movenext/movenext/jobtest/simnet/network.go:147
 		asleep, err = statemachine.Sleep(r, ctx, d)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:99
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:100
 	if !asleep {
 		goto after1
 	}
@@ -108,7 +109,7 @@ after1:
 //line github.com/movenext/movenext/jobtest/simnet/network.go:147
 	if err != nil {
 		result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.addr), Err: err}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:112
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:113
 		return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/network.go:149
 	}
@@ -117,7 +118,7 @@ endIf1:
 		return true, c, nil
 	}
 	result0, result1 = nil, &net.OpError{Op: "dial", Net: "simnet", Addr: address(f.addr), Err: syscall.ECONNREFUSED}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:121
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:122
 	return true, result0, result1
 }
 
@@ -147,7 +148,7 @@ func (f *dialMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *dialMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.dial", "github.com/movenext/movenext/jobtest/simnet/network.go", 147)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.dial", "github.com/movenext/movenext/jobtest/simnet/network.go", 147)
 }
 
 // Digest of accept: 3730ec2f6e50b2cb
@@ -162,7 +163,8 @@ func acceptAsync(l *Listener) (result *job.Job[*Conn]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &acceptMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // acceptEnter enters [accept] for another machine. It returns the results or, suspended, the frame
@@ -222,7 +224,7 @@ for1:
 		// network.go:202: if _, err := wait.Await(); err != nil {
 //line github.com/movenext/movenext/jobtest/simnet/network.go:202
 		if awaited = wait; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:226
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:228
 			goto after1
 		}
 		f.State = 1
@@ -241,7 +243,7 @@ after1:
 			return true, nil, err
 		}
 	}
-//line github.com/movenext/movenext/jobtest/simnet/network_async.go:245
+//line github.com/movenext/movenext/jobtest/simnet/network_async.go:247
 	goto for1
 }
 
@@ -271,7 +273,7 @@ func (f *acceptMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *acceptMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.accept", "github.com/movenext/movenext/jobtest/simnet/network.go", 202)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.accept", "github.com/movenext/movenext/jobtest/simnet/network.go", 202)
 }
 
-// Digest of what is above: 0c1fca7448056171
+// Digest of what is above: 65e94badbfed7f7f

@@ -32,7 +32,8 @@ func greetAsync(c io.ReadWriter, whole bool) (result *job.Job[job.Void]) {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &greetMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // greetEnter enters [greet] for another machine. It returns the results or, suspended, the frame
@@ -93,7 +94,7 @@ func (f *greetLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 erro
 	f.n = 0
 for1:
 	f.readSome1, m, err = readSomeEnter(r, f.c, f.p[f.n:])
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:97
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:98
 	if f.readSome1 == nil {
 		goto after1
 	}
@@ -102,7 +103,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:88
 	m, err = f.readSome1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:106
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:107
 	f.readSome1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:89
@@ -113,12 +114,12 @@ after1:
 	if !f.whole || f.n == len(f.p) {
 		goto endFor1
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:117
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:118
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:97
 	f.writeAll2, _, err = writeAllEnter(r, f.c, []byte("hello "+string(f.p[:f.n])))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:122
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:123
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -128,12 +129,12 @@ endFor1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:97
 	_, err = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:132
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:133
 	f.writeAll2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:98
 	return true, err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:137
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:138
 }
 
 func (f *greetFrame) Location() statemachine.Location {
@@ -162,7 +163,7 @@ func (f *greetMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *greetMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet_test.greet", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 88, 97)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet_test.greet", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 88, 97)
 }
 
 // Digest of readSome: e2686c725474394b
@@ -176,7 +177,8 @@ func readSomeAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &readSomeMachine{callee: callee}
-	return m.builder.Start(context.Background(), &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // readSomeEnter enters [readSome] for another machine. It returns the results, or the suspended
@@ -184,7 +186,7 @@ func readSomeAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 func readSomeEnter(r *statemachine.Run, c io.ReadWriter, p []byte) (*readSomeFrame, int, error) {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:102
 	return c.(*simnet.Conn).ReadEnter(r, p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:188
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:190
 }
 
 // readSomeFrame is the frame of the function whose results [readSome] returns: it keeps nothing of
@@ -206,7 +208,7 @@ func (f *readSomeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *readSomeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/jobtest/simnet_test.readSome", File: "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", Line: 102}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/jobtest/simnet_test.readSome", File: "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", Line: 102}
 }
 
 // Digest of writeAll: 19caf923244b5347
@@ -220,7 +222,8 @@ func writeAllAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &writeAllMachine{callee: callee}
-	return m.builder.Start(context.Background(), &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // writeAllEnter enters [writeAll] for another machine. It returns the results, or the suspended
@@ -228,7 +231,7 @@ func writeAllAsync(c io.ReadWriter, p []byte) (result *job.Job[int]) {
 func writeAllEnter(r *statemachine.Run, c io.ReadWriter, p []byte) (*writeAllFrame, int, error) {
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:105
 	return c.(*simnet.Conn).WriteEnter(r, p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:232
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:235
 }
 
 // writeAllFrame is the frame of the function whose results [writeAll] returns: it keeps nothing of
@@ -250,7 +253,7 @@ func (f *writeAllMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *writeAllMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "github.com/movenext/movenext/jobtest/simnet_test.writeAll", File: "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", Line: 105}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "github.com/movenext/movenext/jobtest/simnet_test.writeAll", File: "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", Line: 105}
 }
 
 // Digest of asks: c6f1e3478ccf62e8
@@ -265,7 +268,8 @@ func asksAsync(c *simnet.Conn) (result *job.Job[string]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &asksMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // asksEnter enters [asks] for another machine. It returns the results or, suspended, the frame
@@ -325,7 +329,7 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 strin
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:111
 	f.writeOrRead1, _, err = f.c.WriteEnter(r, []byte("Ann"))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:329
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:333
 	if f.writeOrRead1 == nil {
 		goto after1
 	}
@@ -334,7 +338,7 @@ func (f *asksLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 strin
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:111
 	_, err = f.writeOrRead1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:338
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:342
 	f.writeOrRead1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:111
@@ -342,7 +346,7 @@ after1:
 		return true, "", err
 	}
 	f.closeWrite2, err = f.c.CloseWriteEnter(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:346
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:350
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -351,7 +355,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:114
 	err = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:355
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:359
 	f.closeWrite2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:114
@@ -362,7 +366,7 @@ after2:
 	f.p = make([]byte, 100)
 for1:
 	f.writeOrRead1, n, err = f.c.ReadEnter(r, f.p)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:366
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:370
 	if f.writeOrRead1 == nil {
 		goto after3
 	}
@@ -371,21 +375,21 @@ for1:
 resume3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:120
 	n, err = f.writeOrRead1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:375
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:379
 	f.writeOrRead1 = nil
 after3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:121
 	f.all = append(f.all, f.p[:n]...)
 	if err == io.EOF {
 		result0, result1 = string(f.all), nil
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:382
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:386
 		return true, result0, result1
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:124
 	}
 	if err != nil {
 		return true, "", err
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:389
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:393
 	goto for1
 }
 
@@ -415,7 +419,7 @@ func (f *asksMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *asksMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet_test.asks", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 111, 114, 120)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet_test.asks", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 111, 114, 120)
 }
 
 // Digest of conversation: 7d5acde77b774047
@@ -431,7 +435,8 @@ func conversationAsync(ctx context.Context, whole bool) (result *job.Job[string]
 		return statemachine.Completed(ctx, frame.answer, frame.err)
 	}
 	m := &conversationMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // conversationFrame is the frame of [conversation]: what it keeps while it is suspended, its
@@ -488,7 +493,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 		f.l, f.err = n.Listen("server")
 		if f.err != nil {
 			f.answer = ""
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:492
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:497
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:138
 			return true
@@ -504,7 +509,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:149
 		f.dial1, dial1Value, dial1Err = n.DialEnter(r, args.ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:508
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:513
 	if f.dial1 == nil {
 		goto after1
 	}
@@ -513,7 +518,7 @@ func (f *conversationFrame) moveNext(r *statemachine.Run, args *conversationArgs
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:149
 	dial1Value, dial1Err = f.dial1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:517
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:522
 	f.dial1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:149
@@ -526,7 +531,7 @@ after1:
 	// simnet_test.go:152: _, _ = served.Await()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:152
 	if awaited = f.served; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:530
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:535
 		goto after2
 	}
 	f.State = 2
@@ -540,7 +545,7 @@ after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:152
 	awaited.GetResult()
 	f.answer = ""
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:544
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:549
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:153
 	return true
@@ -552,7 +557,7 @@ endIf1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:156
 	f.asks3, asks3Value, asks3Err = asksEnter(r, c)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:556
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:561
 	if f.asks3 == nil {
 		goto after3
 	}
@@ -562,7 +567,7 @@ endIf1:
 resume3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:156
 	asks3Value, asks3Err = f.asks3.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:566
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:571
 	f.asks3 = nil
 after3:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:156
@@ -570,7 +575,7 @@ after3:
 	// simnet_test.go:157: _, failed := served.Await()
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:157
 	if awaited = f.served; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:574
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:579
 		goto after4
 	}
 	f.State = 4
@@ -586,11 +591,11 @@ after4:
 		_, failed := awaited.GetResult()
 		f.err = errors.Join(f.err, failed)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:590
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:595
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:158
 	return true
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:594
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:599
 }
 
 // conversationMachine is [conversation] as the root of a chain: chain, job and frame in one
@@ -611,7 +616,7 @@ func (f *conversationMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *conversationMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet_test.conversation", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 149, 152, 156, 157)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet_test.conversation", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 149, 152, 156, 157)
 }
 
 // conversationFunc1Run is a function literal of [conversation] for the runtime to call. It returns
@@ -625,7 +630,7 @@ func conversationFunc1Run(l *simnet.Listener, whole bool, ctx context.Context) e
 		return v0
 	}
 	m := &conversationFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // conversationFunc1Locals is what a function literal of [conversation] keeps while it is
@@ -661,7 +666,7 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:142
 	f.accept1, c, err = l.AcceptEnter(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:665
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:670
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -670,13 +675,13 @@ func (f *conversationFunc1Locals) moveNext(r *statemachine.Run, l *simnet.Listen
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:142
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:674
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:679
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:143
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:680
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:685
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:144
 		return true, result0
@@ -688,7 +693,7 @@ after1:
 	}
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
 	f.greet2, greet2Err = greetEnter(r, c, f.whole)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:692
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:697
 	if f.greet2 == nil {
 		goto after2
 	}
@@ -697,16 +702,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
 	greet2Err = f.greet2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:701
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:706
 	f.greet2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
 	result0 = greet2Err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:706
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:711
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:147
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:710
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:715
 }
 
 // conversationFunc1Machine is a function literal of [conversation] as the root of a chain: chain
@@ -727,7 +732,7 @@ func (f *conversationFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *conversationFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet_test.conversation", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 142, 147)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet_test.conversation", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 142, 147)
 }
 
 // Digest of timeout: 138f3a5a4d715d55
@@ -743,7 +748,8 @@ func timeoutAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &timeoutMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // timeoutLocals is what [timeout] keeps while it is suspended.
@@ -781,7 +787,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		l, err = n.Listen("server")
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:785
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:791
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:224
 			return true, result0
@@ -789,7 +795,7 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		f.defers.PushPlain(func() { _ = l.Close() })
 		f.dial1, c, err = n.DialEnter(r, ctx, "server")
 	}
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:793
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:799
 	if f.dial1 == nil {
 		goto after1
 	}
@@ -798,13 +804,13 @@ func (f *timeoutLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 resume1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:227
 	c, err = f.dial1.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:802
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:808
 	f.dial1 = nil
 after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:228
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:808
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:814
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:229
 		return true, result0
@@ -817,13 +823,13 @@ after1:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:232
 	if err := c.SetReadDeadline(time.Now().Add(time.Hour)); err != nil {
 		result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:821
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:827
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:233
 		return true, result0
 	}
 	f.read2, _, err = c.ReadEnter(r, make([]byte, 1))
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:827
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:833
 	if f.read2 == nil {
 		goto after2
 	}
@@ -832,16 +838,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:235
 	_, err = f.read2.Results(r)
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:836
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:842
 	f.read2 = nil
 after2:
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	result0 = err
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:841
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:847
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/jobtest/simnet/simnet_test.go:236
 	return true, result0
-//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:845
+//line github.com/movenext/movenext/jobtest/simnet/simnet_async_test.go:851
 }
 
 // timeoutMachine is [timeout] as the root of a chain: chain, job and frame in one allocation.
@@ -862,7 +868,7 @@ func (f *timeoutMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *timeoutMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet_test.timeout", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 227, 235)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet_test.timeout", "github.com/movenext/movenext/jobtest/simnet/simnet_test.go", 227, 235)
 }
 
-// Digest of what is above: ba9ef577c6f96509
+// Digest of what is above: 3eb7a58fd968b1d7

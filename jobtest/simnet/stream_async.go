@@ -29,7 +29,8 @@ func (s *stream) courierAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &streamCourierMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // streamCourierFrame is the frame of [stream.courier]: what it keeps while it is suspended.
@@ -74,7 +75,7 @@ for1:
 //line github.com/movenext/movenext/jobtest/simnet/stream.go:170
 		asleep, _ = statemachine.Sleep(r, f.ctx, latency)
 	}
-//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:78
+//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:79
 	if !asleep {
 		goto after2
 	}
@@ -89,7 +90,7 @@ endIf1:
 	if !f.s.finishJourney(f.n) {
 		return true
 	}
-//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:93
+//line github.com/movenext/movenext/jobtest/simnet/stream_async.go:94
 	goto for1
 }
 
@@ -110,7 +111,7 @@ func (f *streamCourierMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *streamCourierMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.(*stream).courier", "github.com/movenext/movenext/jobtest/simnet/stream.go", 166, 170)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/jobtest/simnet.(*stream).courier", "github.com/movenext/movenext/jobtest/simnet/stream.go", 166, 170)
 }
 
-// Digest of what is above: c8ced54887426f62
+// Digest of what is above: fcbf550c7159ca67

@@ -28,7 +28,8 @@ func pauseAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &pauseMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // pauseEnter enters [pause] for another machine. It returns the results or, suspended, the frame
@@ -80,7 +81,7 @@ func (f *pauseLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded b
 	// machines.go:14: v, err := j.Await()
 //line github.com/movenext/movenext/lab/costs/machines.go:14
 	if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:84
+//line github.com/movenext/movenext/lab/costs/machines_async.go:85
 		goto after1
 	}
 	f.State = 1
@@ -95,7 +96,7 @@ after1:
 		v, err := awaited.GetResult()
 		return true, v + 1000, err
 	}
-//line github.com/movenext/movenext/lab/costs/machines_async.go:99
+//line github.com/movenext/movenext/lab/costs/machines_async.go:100
 }
 
 func (f *pauseFrame) Location() statemachine.Location {
@@ -124,7 +125,7 @@ func (f *pauseMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *pauseMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.pause", "github.com/movenext/movenext/lab/costs/machines.go", 14)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.pause", "github.com/movenext/movenext/lab/costs/machines.go", 14)
 }
 
 // Digest of serve: 138c305899e3d188
@@ -139,7 +140,8 @@ func serveAsync(ctx context.Context, next func() *job.Job[int], calls bool) (res
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // serveLocals is what [serve] keeps while it is suspended.
@@ -192,12 +194,12 @@ for1:
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	nextValue = f.next()
-//line github.com/movenext/movenext/lab/costs/machines_async.go:196
+//line github.com/movenext/movenext/lab/costs/machines_async.go:198
 	goto after1
 entered:
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	f.next1, nextValue = f.nextEnter(r)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:201
+//line github.com/movenext/movenext/lab/costs/machines_async.go:203
 	if f.next1 == nil {
 		goto after1
 	}
@@ -206,12 +208,12 @@ entered:
 resume1:
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	nextValue = f.next1.Results(r)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:210
+//line github.com/movenext/movenext/lab/costs/machines_async.go:212
 	f.next1 = nil
 after1:
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	f.pause2, _, err = pauseEnter(r, f.ctx, nextValue)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:215
+//line github.com/movenext/movenext/lab/costs/machines_async.go:217
 	if f.pause2 == nil {
 		goto after2
 	}
@@ -220,14 +222,14 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	_, err = f.pause2.Results(r)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:224
+//line github.com/movenext/movenext/lab/costs/machines_async.go:226
 	f.pause2 = nil
 after2:
 //line github.com/movenext/movenext/lab/costs/machines.go:22
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/lab/costs/machines_async.go:231
+//line github.com/movenext/movenext/lab/costs/machines_async.go:233
 	goto endIf1
 else1:
 //line github.com/movenext/movenext/lab/costs/machines.go:25
@@ -236,12 +238,12 @@ else1:
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:25
 	nextValue = f.next()
-//line github.com/movenext/movenext/lab/costs/machines_async.go:240
+//line github.com/movenext/movenext/lab/costs/machines_async.go:242
 	goto after3
 entered1:
 //line github.com/movenext/movenext/lab/costs/machines.go:25
 	f.next1, nextValue = f.nextEnter(r)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:245
+//line github.com/movenext/movenext/lab/costs/machines_async.go:247
 	if f.next1 == nil {
 		goto after3
 	}
@@ -250,13 +252,13 @@ entered1:
 resume3:
 //line github.com/movenext/movenext/lab/costs/machines.go:25
 	nextValue = f.next1.Results(r)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:254
+//line github.com/movenext/movenext/lab/costs/machines_async.go:256
 	f.next1 = nil
 after3:
 	// machines.go:25: } else if _, err := next().Await(); err != nil {
 //line github.com/movenext/movenext/lab/costs/machines.go:25
 	if awaited = nextValue; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:260
+//line github.com/movenext/movenext/lab/costs/machines_async.go:262
 		goto after4
 	}
 	f.State = 4
@@ -275,7 +277,7 @@ after4:
 		}
 	}
 endIf1:
-//line github.com/movenext/movenext/lab/costs/machines_async.go:279
+//line github.com/movenext/movenext/lab/costs/machines_async.go:281
 	goto for1
 }
 
@@ -296,7 +298,7 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/lab/costs/machines.go", 22, 22, 25, 25)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/lab/costs/machines.go", 22, 22, 25, 25)
 }
 
 // Digest of count: e7c8f0834c96e722
@@ -342,7 +344,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:35
 	f.Emit(f.i, nil)
-//line github.com/movenext/movenext/lab/costs/machines_async.go:346
+//line github.com/movenext/movenext/lab/costs/machines_async.go:348
 	f.State = 1
 	return true
 resume1:
@@ -352,14 +354,14 @@ resume1:
 //line github.com/movenext/movenext/lab/costs/machines.go:35
 		if !yield1 {
 			f.State = statemachine.Finished
-//line github.com/movenext/movenext/lab/costs/machines_async.go:356
+//line github.com/movenext/movenext/lab/costs/machines_async.go:358
 			return true
 //line github.com/movenext/movenext/lab/costs/machines.go:37
 		}
 	}
 //line github.com/movenext/movenext/lab/costs/machines.go:34
 	f.i++
-//line github.com/movenext/movenext/lab/costs/machines_async.go:363
+//line github.com/movenext/movenext/lab/costs/machines_async.go:365
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -383,7 +385,8 @@ func sumAsync(n int) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), frame.total, frame.err)
 	}
 	m := &sumMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // sumFrame is the frame of [sum]: what it keeps while it is suspended, its results among it.
@@ -432,7 +435,7 @@ range1:
 	// machines.go:44: for v, err := range count(n) {
 //line github.com/movenext/movenext/lab/costs/machines.go:44
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:436
+//line github.com/movenext/movenext/lab/costs/machines_async.go:439
 		goto resume1
 	}
 	f.State = 1
@@ -447,18 +450,18 @@ resume1:
 		v, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/lab/costs/machines_async.go:451
+//line github.com/movenext/movenext/lab/costs/machines_async.go:454
 			goto leave1
 //line github.com/movenext/movenext/lab/costs/machines.go:47
 		}
 		f.total += v
 	}
-//line github.com/movenext/movenext/lab/costs/machines_async.go:457
+//line github.com/movenext/movenext/lab/costs/machines_async.go:460
 	goto range1
 leave1:
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/lab/costs/machines_async.go:462
+//line github.com/movenext/movenext/lab/costs/machines_async.go:465
 		goto resume2
 	}
 	f.State = 2
@@ -468,7 +471,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/lab/costs/machines_async.go:472
+//line github.com/movenext/movenext/lab/costs/machines_async.go:475
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/costs/machines.go:48
@@ -476,15 +479,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/lab/costs/machines.go:48
 	f.loops.Close()
-//line github.com/movenext/movenext/lab/costs/machines_async.go:480
+//line github.com/movenext/movenext/lab/costs/machines_async.go:483
 	f.loop1 = nil
 //line github.com/movenext/movenext/lab/costs/machines.go:50
 	f.total, f.err = f.total+1000, nil
-//line github.com/movenext/movenext/lab/costs/machines_async.go:484
+//line github.com/movenext/movenext/lab/costs/machines_async.go:487
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/costs/machines.go:50
 	return true
-//line github.com/movenext/movenext/lab/costs/machines_async.go:488
+//line github.com/movenext/movenext/lab/costs/machines_async.go:491
 }
 
 // sumMachine is [sum] as the root of a chain: chain, job and frame in one allocation.
@@ -504,7 +507,7 @@ func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sumMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.sum", "github.com/movenext/movenext/lab/costs/machines.go", 44, 44)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.sum", "github.com/movenext/movenext/lab/costs/machines.go", 44, 44)
 }
 
-// Digest of what is above: dbe6fe1bc37df32b
+// Digest of what is above: 0ff4c9b0a899991e

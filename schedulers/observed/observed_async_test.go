@@ -28,7 +28,8 @@ func panicsAsync(arg0 context.Context, j *job.Job[int]) (result *job.Job[int]) {
 		return statemachine.Completed(arg0, v0, nil)
 	}
 	m := &panicsMachine{kept: frame}
-	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, arg0, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // panicsLocals is what [panics] keeps while it is suspended.
@@ -55,7 +56,7 @@ func (f *panicsLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded 
 	// observed_test.go:183: _, _ = j.Await()
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:59
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:60
 		goto after1
 	}
 	f.State = 1
@@ -68,7 +69,7 @@ after1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:183
 	awaited.GetResult()
 	panic("machine")
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:72
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:73
 }
 
 // panicsMachine is [panics] as the root of a chain: chain, job and frame in one allocation.
@@ -88,7 +89,7 @@ func (f *panicsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *panicsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/observed_test.panics", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 183)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/observed_test.panics", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 183)
 }
 
 // Digest of literal: 6649422c6fdc448e
@@ -103,7 +104,8 @@ func literalAsync(ctx context.Context, j *job.Job[int]) (result *job.Job[job.Voi
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &literalMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // literalFrame is the frame of [literal]: what it keeps while it is suspended.
@@ -143,7 +145,7 @@ func (f *literalFrame) moveNext(r *statemachine.Run, args *literalArgs) bool {
 	}
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:147
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:149
 		goto after1
 	}
 	f.State = 1
@@ -155,7 +157,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:191
 	awaited.GetResult()
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:159
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:161
 	return true
 }
 
@@ -175,7 +177,7 @@ func (f *literalMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *literalMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 191)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 191)
 }
 
 // literalFunc1Run is a function literal of [literal] for the runtime to call. It returns the
@@ -188,14 +190,14 @@ func literalFunc1Run(j *job.Job[int], arg1 context.Context) (int, error) {
 	defer func() {
 		if r.Exiting() {
 			m := &literalFunc1Machine{kept: frame}
-			panic(m.builder.Suspend(arg1, &r, m, &m.kept.Frame)) // continues elsewhere
+			panic(m.builder.Chain.Suspend(arg1, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, j); hasEnded {
 		return v0, v1
 	}
 	m := &literalFunc1Machine{kept: frame}
-	return 0, m.builder.Suspend(arg1, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(arg1, &r, m, &m.kept.Frame)
 }
 
 // literalFunc1Locals is what a function literal of [literal] keeps while it is suspended.
@@ -222,13 +224,13 @@ func (f *literalFunc1Locals) moveNext(r *statemachine.Run, j *job.Job[int]) (has
 	// observed_test.go:192: _, _ = j.Await()
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:226
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:228
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:232
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:234
 		goto resume1
 	}
 	f.State = 1
@@ -240,7 +242,7 @@ after1:
 //line github.com/movenext/movenext/schedulers/observed/observed_test.go:192
 	awaited.GetResult()
 	panic("literal")
-//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:244
+//line github.com/movenext/movenext/schedulers/observed/observed_async_test.go:246
 }
 
 // literalFunc1Machine is a function literal of [literal] as the root of a chain: chain and frame
@@ -260,7 +262,7 @@ func (f *literalFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *literalFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 192)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/observed_test.literal", "github.com/movenext/movenext/schedulers/observed/observed_test.go", 192)
 }
 
-// Digest of what is above: 8257a64d769d5731
+// Digest of what is above: 772c24c209db54d3

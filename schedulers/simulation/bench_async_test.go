@@ -29,7 +29,8 @@ func ticksAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &ticksMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // ticksLocals is what [ticks] keeps while it is suspended.
@@ -64,7 +65,7 @@ range1:
 	}
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:19
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:68
+//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:69
 	if !asleep {
 		goto after1
 	}
@@ -80,12 +81,12 @@ after1:
 	}
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:18
 	f.i1++
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:84
+//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:85
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/schedulers/simulation/bench_test.go:23
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:89
+//line github.com/movenext/movenext/schedulers/simulation/bench_async_test.go:90
 }
 
 // ticksMachine is [ticks] as the root of a chain: chain, job and frame in one allocation.
@@ -105,7 +106,7 @@ func (f *ticksMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *ticksMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.ticks", "github.com/movenext/movenext/schedulers/simulation/bench_test.go", 19)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.ticks", "github.com/movenext/movenext/schedulers/simulation/bench_test.go", 19)
 }
 
-// Digest of what is above: ce02d22f9cb552e4
+// Digest of what is above: 31c76a47cc915be2

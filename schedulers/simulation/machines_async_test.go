@@ -31,7 +31,8 @@ func transferBetweenAsync(ctx context.Context, from, to *coord.Mutex) (result *j
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &transferBetweenMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // transferBetweenEnter enters [transferBetween] for another machine. It returns the results or,
@@ -91,7 +92,7 @@ func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (hasEnded bool, re
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:29
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:95
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:96
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -100,13 +101,13 @@ func (f *transferBetweenLocals) moveNext(r *statemachine.Run) (hasEnded bool, re
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:29
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:104
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:105
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:29
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:110
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:111
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:30
 		return true, result0
@@ -117,7 +118,7 @@ after1:
 		f.defers.Push(func(raise func()) { defer from.Unlock(); raise() })
 	}
 	// machines_test.go:33: job.Yield()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:121
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:122
 	f.State = 2
 	f.from = nil // not needed any more
 	return r.Yield(), nil
@@ -125,7 +126,7 @@ resume2:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:33
 	_ = r.Refusal()
 	f.lock1, err = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:129
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:130
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -135,24 +136,24 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:34
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:139
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:140
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:34
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:145
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:146
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:35
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:152
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:153
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:38
 	return true, result0
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:156
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:157
 }
 
 func (f *transferBetweenFrame) Location() statemachine.Location {
@@ -183,7 +184,7 @@ func (f *transferBetweenMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *transferBetweenMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.transferBetween", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 29, 33, 34)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.transferBetween", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 29, 33, 34)
 }
 
 // Digest of cycleOfMachines: 4086185133e1bebd
@@ -198,7 +199,8 @@ func cycleOfMachinesAsync(ctx context.Context, a, b *coord.Mutex) (result *job.J
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &cycleOfMachinesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // cycleOfMachinesFrame is the frame of [cycleOfMachines]: what it keeps while it is suspended.
@@ -246,7 +248,7 @@ func (f *cycleOfMachinesFrame) moveNext(r *statemachine.Run, args *cycleOfMachin
 		// machines_test.go:80: _, _ = there.Await()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:80
 		if awaited = there; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:250
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:252
 			goto after1
 		}
 		f.State = 1
@@ -262,7 +264,7 @@ after1:
 	// machines_test.go:81: _, _ = back.Await()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:81
 	if awaited = f.back; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:266
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:268
 		goto after2
 	}
 	f.State = 2
@@ -275,7 +277,7 @@ resume2:
 after2:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:81
 	awaited.GetResult()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:279
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:281
 	return true
 }
 
@@ -296,7 +298,7 @@ func (f *cycleOfMachinesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *cycleOfMachinesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 80, 81)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 80, 81)
 }
 
 // cycleOfMachinesFunc1Run is a function literal of [cycleOfMachines] for the runtime to call. It
@@ -309,7 +311,7 @@ func cycleOfMachinesFunc1Run(a, b *coord.Mutex, ctx context.Context) error {
 		return v0
 	}
 	m := &cycleOfMachinesFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // cycleOfMachinesFunc1Locals is what a function literal of [cycleOfMachines] keeps while it is
@@ -343,7 +345,7 @@ func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOf
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.a, args.b)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:347
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:349
 	if f.transferBetween1 == nil {
 		goto after1
 	}
@@ -352,7 +354,7 @@ func (f *cycleOfMachinesFunc1Locals) moveNext(r *statemachine.Run, args *cycleOf
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:78
 	result0 = f.transferBetween1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:356
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:358
 	f.transferBetween1 = nil
 after1:
 	return true, result0
@@ -375,7 +377,7 @@ func (f *cycleOfMachinesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *cycleOfMachinesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 78)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 78)
 }
 
 // cycleOfMachinesFunc2Run is a function literal of [cycleOfMachines] for the runtime to call. It
@@ -388,7 +390,7 @@ func cycleOfMachinesFunc2Run(b, a *coord.Mutex, ctx context.Context) error {
 		return v0
 	}
 	m := &cycleOfMachinesFunc2Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // cycleOfMachinesFunc2Locals is what a function literal of [cycleOfMachines] keeps while it is
@@ -422,7 +424,7 @@ func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOf
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	f.transferBetween1, result0 = transferBetweenEnter(r, args.ctx, args.b, args.a)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:426
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:428
 	if f.transferBetween1 == nil {
 		goto after1
 	}
@@ -431,7 +433,7 @@ func (f *cycleOfMachinesFunc2Locals) moveNext(r *statemachine.Run, args *cycleOf
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:79
 	result0 = f.transferBetween1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:435
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:437
 	f.transferBetween1 = nil
 after1:
 	return true, result0
@@ -454,7 +456,7 @@ func (f *cycleOfMachinesFunc2Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *cycleOfMachinesFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 79)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.cycleOfMachines", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 79)
 }
 
 // Digest of waitForLock: 63633c0fdb5cc7e2
@@ -469,7 +471,8 @@ func waitForLockAsync(ctx context.Context, l *coord.RWMutex) (result *job.Job[jo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitForLockMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // waitForLockLocals is what [waitForLock] keeps while it is suspended.
@@ -497,7 +500,7 @@ func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:114
 	f.rLock1, err = f.l.RLockEnter(r, ctx)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:501
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:504
 	if f.rLock1 == nil {
 		goto after1
 	}
@@ -506,7 +509,7 @@ func (f *waitForLockLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:114
 	err = f.rLock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:510
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:513
 	f.rLock1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:114
@@ -515,7 +518,7 @@ after1:
 	}
 	f.l.RUnlock()
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:519
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:522
 }
 
 // waitForLockMachine is [waitForLock] as the root of a chain: chain, job and frame in one
@@ -536,7 +539,7 @@ func (f *waitForLockMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *waitForLockMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.waitForLock", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 114)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.waitForLock", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 114)
 }
 
 // Digest of waitForKey: 1b1a73d81c2163b6
@@ -551,7 +554,8 @@ func waitForKeyAsync(ctx context.Context, l *coord.KeyedMutex[string], key strin
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &waitForKeyMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // waitForKeyLocals is what [waitForKey] keeps while it is suspended.
@@ -580,7 +584,7 @@ func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (h
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:125
 	f.lock1, err = f.l.LockEnter(r, ctx, f.key)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:584
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:588
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -589,7 +593,7 @@ func (f *waitForKeyLocals) moveNext(r *statemachine.Run, ctx context.Context) (h
 resume1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:125
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:593
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:597
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:125
@@ -598,7 +602,7 @@ after1:
 	}
 	f.l.Unlock(f.key)
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:602
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:606
 }
 
 // waitForKeyMachine is [waitForKey] as the root of a chain: chain, job and frame in one
@@ -619,7 +623,7 @@ func (f *waitForKeyMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *waitForKeyMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.waitForKey", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 125)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.waitForKey", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 125)
 }
 
 // Digest of await: 5609a29aaa32a555
@@ -634,7 +638,8 @@ func awaitAsync(arg0 context.Context, j *job.Job[int]) (result *job.Job[int]) {
 		return statemachine.Completed(arg0, v0, v1)
 	}
 	m := &awaitMachine{kept: frame}
-	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, arg0, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // awaitLocals is what [await] keeps while it is suspended.
@@ -661,7 +666,7 @@ func (f *awaitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded b
 	// machines_test.go:186: … j.Await() }
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:186
 	if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:665
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:670
 		goto after1
 	}
 	f.State = 1
@@ -673,7 +678,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:186
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:677
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:682
 	return true, result0, result1
 }
 
@@ -694,7 +699,7 @@ func (f *awaitMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *awaitMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.await", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 186)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.await", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 186)
 }
 
 // Digest of nap: 909ddf50caf49170
@@ -709,7 +714,8 @@ func napAsync(ctx context.Context, d time.Duration, name string, log *[]string) 
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &napMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // napLocals is what [nap] keeps while it is suspended.
@@ -743,7 +749,7 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (hasEnded bool,
 	}
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:218
 	asleep, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:747
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:753
 	if !asleep {
 		goto after1
 	}
@@ -759,7 +765,7 @@ after1:
 	}
 	*f.log = append(*f.log, f.name)
 	return true, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:763
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:769
 }
 
 // napMachine is [nap] as the root of a chain: chain, job and frame in one allocation.
@@ -779,7 +785,7 @@ func (f *napMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *napMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.nap", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 218)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.nap", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 218)
 }
 
 // Digest of work: fb9ed350c7bfe119
@@ -794,7 +800,8 @@ func workAsync(ctx context.Context, steps int) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &workMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // workLocals is what [work] keeps while it is suspended.
@@ -832,12 +839,12 @@ range1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:268
 	if f.ctx.Err() != nil {
 		result0, result1 = f.i, f.ctx.Err()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:836
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:843
 		return true, result0, result1
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:270
 	}
 	// machines_test.go:271: job.Yield()
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:841
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:848
 	f.State = 1
 	return r.Yield(), 0, nil
 resume1:
@@ -845,12 +852,12 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:267
 	f.i++
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:849
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:856
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/schedulers/simulation/machines_test.go:273
 	return true, f.steps, nil
-//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:854
+//line github.com/movenext/movenext/schedulers/simulation/machines_async_test.go:861
 }
 
 // workMachine is [work] as the root of a chain: chain, job and frame in one allocation.
@@ -870,7 +877,7 @@ func (f *workMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *workMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 271)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/schedulers/simulation_test.work", "github.com/movenext/movenext/schedulers/simulation/machines_test.go", 271)
 }
 
-// Digest of what is above: 6df154dbd4677614
+// Digest of what is above: fbd3d84d9a6dd0be

@@ -70,9 +70,16 @@ func (e *emitter) async() {
 		e.line("if %s {%s", e.start(frame, "&"+run), e.rethrow(run))
 		e.line("return %s(%s, %s)\n}", e.runtime("Completed"), e.context(), e.jobResult(frame))
 		e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, keptField, frame)
-		e.line("return %[1]s.%[2]s.Start(%[3]s, &%[4]s, %[1]s, &%[1]s.%[5]s.Frame)", m, builderField, e.context(), run, keptField)
+		e.begin(m, run, keptField+".Frame")
 	})
 	e.line("")
+}
+
+// begin prints the start of the chain whose root is m, and whose frame is a field of that. It ends
+// FAsync.
+func (e *emitter) begin(m, run, frame string) {
+	e.line("%[1]s.%[2]s.Chain.Start(&%[1]s.%[2]s.Promise.Job, %[3]s, &%[4]s, %[1]s, &%[1]s.%[5]s)", m, builderField, e.context(), run, frame)
+	e.line("return &%s.%s.Promise.Job", m, builderField)
 }
 
 // plainForm names the plain form if a linter would report it as unused in a program that calls
@@ -353,7 +360,7 @@ func (e *emitter) firstStep() {
 		results, values = append(results, spelled), append(values, e.result(frame, i))
 		suspended = append(suspended, e.zeroOf(r.Type, spelled))
 	}
-	suspend := fmt.Sprintf("%[1]s.%[2]s.Suspend(%[3]s, &%[4]s, %[1]s, &%[1]s.%[5]s.Frame)", m, builderField, e.context(), run, keptField)
+	suspend := fmt.Sprintf("%[1]s.%[2]s.Chain.Suspend(%[3]s, &%[4]s, %[1]s, &%[1]s.%[5]s.Frame)", m, builderField, e.context(), run, keptField)
 	suspended[len(suspended)-1] = suspend
 	promote := func() { e.line("%s := &%s{%s: %s}", m, names.Machine+e.sig.FrameArgs, keptField, frame) }
 	e.comment("%s is %s for the runtime to call. It returns the results, or an error that reports its suspension.", names.Async, e.fn.title())

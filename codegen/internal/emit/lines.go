@@ -452,13 +452,21 @@ func (e *emitter) root() {
 	n := e.fn.Names
 	e.line("")
 	e.line("func (%s *%s) Root() (%s, %s) {", n.Recv, e.fn.Declared.Machine+e.sig.FrameArgs, e.runtime("Root"), e.runtime("Location"))
-	builder := "&" + n.Recv + "." + builderField
 	if e.fn.Whole {
-		e.line("return %s, %s{}", builder, e.runtime("Location"))
+		e.line("return %s, %s{}", e.rootOfChain(), e.runtime("Location"))
 	} else {
-		e.at(n.Recv+"."+keptField, builder+", ")
+		e.at(n.Recv+"."+keptField, e.rootOfChain()+", ")
 	}
 	e.line("}")
+}
+
+// rootOfChain returns the expression for the part of a root that has the job.
+func (e *emitter) rootOfChain() string {
+	chain, job := e.fn.Names.Recv+"."+builderField+".Chain", ""
+	if e.fn.Literal == nil {
+		job = "&" + e.fn.Names.Recv + "." + builderField + ".Promise.Job"
+	}
+	return chain + ".Root(" + job + ")"
 }
 
 // at prints the statement that returns the location of a frame, after what else is returned. By

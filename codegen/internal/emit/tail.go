@@ -86,7 +86,8 @@ func (e *emitter) asyncInTail() {
 	e.line("%s, %s := %s%s)", callee, strings.Join(values, ", "), call, args)
 	e.line("if %s == %s {\nreturn %s(%s, %s)\n}", callee, e.predeclaredName("nil"), e.runtime("Completed"), e.context(), e.jobValues(values))
 	e.line("%s := &%s{callee: %s}", m, names.Machine, callee)
-	e.line("return %[1]s.%[2]s.Start(%[3]s, &%[4]s, %[1]s, &%[1]s.frame)\n}\n", m, builderField, e.context(), run)
+	e.begin(m, run, "frame")
+	e.line("}\n")
 }
 
 // values returns the names that hold the results.
@@ -130,5 +131,5 @@ func (e *emitter) machineInTail() {
 	e.line("%s.%s.SetResult(%s, %s)\nreturn %s\n}\n", f, builderField, t, e.jobValues(values), e.predeclaredName("true"))
 	e.line("func (%s *%s) Root() (%s, %s) {", f, names.Machine, e.runtime("Root"), e.runtime("Location"))
 	file, line := fn.Source.InStacks(fn.Tail.Return)
-	e.line("return &%s.%s, %s{Function: %q, File: %q, Line: %d}\n}", f, builderField, e.runtime("Location"), fn.Source.RuntimeName(), file, line)
+	e.line("return %s, %s{Function: %q, File: %q, Line: %d}\n}", e.rootOfChain(), e.runtime("Location"), fn.Source.RuntimeName(), file, line)
 }

@@ -32,7 +32,8 @@ func familyAsync(ctx context.Context, children int) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &familyMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // familyLocals is what [family] keeps while it is suspended.
@@ -87,7 +88,7 @@ range1:
 		// machines.go:28: v, err := kid.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:28
 		if awaited = kid; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:91
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:92
 			goto after1
 		}
 		f.State = 1
@@ -108,12 +109,12 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:27
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:112
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:113
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:34
 	return true, f.sum, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:117
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:118
 }
 
 // familyMachine is [family] as the root of a chain: chain, job and frame in one allocation.
@@ -133,7 +134,7 @@ func (f *familyMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *familyMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.family", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 28)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.family", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 28)
 }
 
 // Digest of fib: 9631b77ef5cf3d11
@@ -148,7 +149,8 @@ func fibAsync(ctx context.Context, n int) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fibMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // fibEnter enters [fib] for another machine. It returns the results or, suspended, the frame that
@@ -236,7 +238,7 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (hasEnded bool,
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:46
 	f.fib1, f.b, err = fibNested(r, &f.Frame, &f.fib1, 1, args.ctx, args.n-2)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:240
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:242
 	if f.fib1 == nil {
 		goto after1
 	}
@@ -245,7 +247,7 @@ func (f *fibLocals) moveNext(r *statemachine.Run, args *fibArgs) (hasEnded bool,
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:46
 	f.b, err = f.fib1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:249
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:251
 	f.fib1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:47
@@ -255,13 +257,13 @@ after1:
 	// machines.go:50: a, err := fork.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:50
 	if awaited = f.fork; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:259
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:261
 		goto after2
 	}
 	f.await2 = awaited
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:50
 	if r.RunInPlace(&f.Frame, 2, awaited) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:265
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:267
 		goto resume2
 	}
 	f.State = 2
@@ -277,7 +279,7 @@ after2:
 		a, err = awaited.GetResult()
 		return true, a + f.b, err
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:281
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:283
 }
 
 func (f *fibFrame) Location() statemachine.Location {
@@ -306,7 +308,7 @@ func (f *fibMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *fibMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.fib", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 46, 50)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.fib", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 46, 50)
 }
 
 // fibFunc1Run is a function literal of [fib] for the runtime to call. It returns the results, or
@@ -319,14 +321,14 @@ func fibFunc1Run(n int, ctx context.Context) (int, error) {
 	defer func() {
 		if r.Exiting() {
 			m := &fibFunc1Machine{kept: frame}
-			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
+			panic(m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, &fibFunc1Args{n: n, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
 	m := &fibFunc1Machine{kept: frame}
-	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // fibFunc1Locals is what a function literal of [fib] keeps while it is suspended.
@@ -357,7 +359,7 @@ func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (hasE
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:45
 	f.fib1, result0, result1 = fibNested(r, &f.Frame, &f.fib1, 1, args.ctx, args.n-1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:361
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:363
 	if f.fib1 == nil {
 		goto after1
 	}
@@ -366,7 +368,7 @@ func (f *fibFunc1Locals) moveNext(r *statemachine.Run, args *fibFunc1Args) (hasE
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:45
 	result0, result1 = f.fib1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:370
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:372
 	f.fib1 = nil
 after1:
 	return true, result0, result1
@@ -389,7 +391,7 @@ func (f *fibFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *fibFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.fib", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 45)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.fib", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 45)
 }
 
 // Digest of skynet: dcd20afb1b42d04d
@@ -404,7 +406,8 @@ func skynetAsync(ctx context.Context, first, size int) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &skynetMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // skynetEnter enters [skynet] for another machine. It returns the results or, suspended, the frame
@@ -508,13 +511,13 @@ range1:
 		// machines.go:68: v, err := kid.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:68
 		if awaited = kid; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:512
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:515
 			goto after1
 		}
 		f.await1 = awaited
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:68
 		if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:518
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:521
 			goto resume1
 		}
 		f.State = 1
@@ -534,12 +537,12 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:67
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:538
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:541
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:74
 	return true, f.sum, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:543
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:546
 }
 
 func (f *skynetFrame) Location() statemachine.Location {
@@ -568,7 +571,7 @@ func (f *skynetMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *skynetMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.skynet", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 68)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.skynet", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 68)
 }
 
 // skynetFunc1Run is a function literal of [skynet] for the runtime to call. It returns the
@@ -581,14 +584,14 @@ func skynetFunc1Run(from, size int, ctx context.Context) (int, error) {
 	defer func() {
 		if r.Exiting() {
 			m := &skynetFunc1Machine{kept: frame}
-			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
+			panic(m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, &skynetFunc1Args{from: from, size: size, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
 	m := &skynetFunc1Machine{kept: frame}
-	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // skynetFunc1Locals is what a function literal of [skynet] keeps while it is suspended.
@@ -620,7 +623,7 @@ func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args)
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:64
 	f.skynet1, result0, result1 = skynetNested(r, &f.Frame, &f.skynet1, 1, args.ctx, args.from, args.size/10)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:624
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:627
 	if f.skynet1 == nil {
 		goto after1
 	}
@@ -629,7 +632,7 @@ func (f *skynetFunc1Locals) moveNext(r *statemachine.Run, args *skynetFunc1Args)
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:64
 	result0, result1 = f.skynet1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:633
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:636
 	f.skynet1 = nil
 after1:
 	return true, result0, result1
@@ -652,7 +655,7 @@ func (f *skynetFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *skynetFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.skynet", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 64)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.skynet", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 64)
 }
 
 // Digest of nap: 1f3d4f289b411dc4
@@ -667,7 +670,8 @@ func napAsync(ctx context.Context, d time.Duration, awake *atomic.Int64) (result
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &napMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // napLocals is what [nap] keeps while it is suspended.
@@ -700,7 +704,7 @@ func (f *napLocals) moveNext(r *statemachine.Run, args *napArgs) (hasEnded bool,
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:81
 	asleep2, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:704
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:708
 	if !asleep2 {
 		goto after1
 	}
@@ -716,7 +720,7 @@ after1:
 	}
 	f.awake.Add(1)
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:720
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:724
 }
 
 // napMachine is [nap] as the root of a chain: chain, job and frame in one allocation.
@@ -736,7 +740,7 @@ func (f *napMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *napMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.nap", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 81)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.nap", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 81)
 }
 
 // Digest of sum: 23495c78bdf05dd2
@@ -751,7 +755,8 @@ func sumAsync(jobs []*job.Job[int]) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &sumMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // sumEnter enters [sum] for another machine. It returns the results or, suspended, the frame that
@@ -819,7 +824,7 @@ range1:
 		// machines.go:94: v, err := j.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:94
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:823
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:828
 			goto after1
 		}
 		f.State = 1
@@ -840,12 +845,12 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:93
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:844
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:849
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:100
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:849
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:854
 }
 
 func (f *sumFrame) Location() statemachine.Location {
@@ -874,7 +879,7 @@ func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sumMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.sum", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 94)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.sum", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 94)
 }
 
 // Digest of yields: f401b8b5e2267d5e
@@ -889,7 +894,8 @@ func yieldsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, nil)
 	}
 	m := &yieldsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // yieldsLocals is what [yields] keeps while it is suspended.
@@ -925,7 +931,7 @@ range1:
 		goto endRange1
 	}
 	// machines.go:109: job.Yield()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:929
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:935
 	f.State = 1
 	return r.Yield(), 0
 resume1:
@@ -934,12 +940,12 @@ resume1:
 	f.count++
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:108
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:938
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:944
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:112
 	return true, f.count
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:943
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:949
 }
 
 // yieldsMachine is [yields] as the root of a chain: chain, job and frame in one allocation.
@@ -958,7 +964,7 @@ func (f *yieldsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *yieldsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.yields", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 109)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.yields", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 109)
 }
 
 // Digest of rounds: f399be76c5ef2ab6
@@ -973,7 +979,8 @@ func roundsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &roundsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // roundsLocals is what [rounds] keeps while it is suspended.
@@ -1015,7 +1022,7 @@ range1:
 	// machines.go:121: v, err := job.Run(ctx, one).Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:121
 	if awaited = job.New(f.ctx, one); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1019
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1026
 		goto after1
 	}
 	f.State = 1
@@ -1035,12 +1042,12 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:120
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1039
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1046
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:127
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1044
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1051
 }
 
 // roundsMachine is [rounds] as the root of a chain: chain, job and frame in one allocation.
@@ -1060,7 +1067,7 @@ func (f *roundsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *roundsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.rounds", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 121)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.rounds", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 121)
 }
 
 // Digest of steps: 00717511b8a570ac
@@ -1075,7 +1082,8 @@ func stepsAsync(n int) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, nil)
 	}
 	m := &stepsMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // stepsLocals is what [steps] keeps while it is suspended.
@@ -1113,7 +1121,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:136
 	f.step1, v = stepEnter(r, v)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1117
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1125
 	if f.step1 == nil {
 		goto after1
 	}
@@ -1122,17 +1130,17 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:136
 	v = f.step1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1126
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1134
 	f.step1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:135
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1131
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1139
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:138
 	return true, v
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1136
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1144
 }
 
 // stepsMachine is [steps] as the root of a chain: chain, job and frame in one allocation.
@@ -1152,7 +1160,7 @@ func (f *stepsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stepsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.steps", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 136)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.steps", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 136)
 }
 
 // Digest of step: b8ae42d86f2943e1
@@ -1167,7 +1175,8 @@ func stepAsync(v int) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, nil)
 	}
 	m := &stepMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // stepEnter enters [step] for another machine. It returns the results or, suspended, the frame
@@ -1218,7 +1227,7 @@ func (f *stepLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int) 
 		goto endIf1
 	}
 	// machines.go:147: job.Yield()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1222
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1231
 	f.State = 1
 	return r.Yield(), 0
 resume1:
@@ -1226,7 +1235,7 @@ resume1:
 	_ = r.Refusal()
 endIf1:
 	return true, f.v + 1
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1230
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1239
 }
 
 func (f *stepFrame) Location() statemachine.Location {
@@ -1254,7 +1263,7 @@ func (f *stepMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *stepMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.step", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 147)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.step", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 147)
 }
 
 // Digest of link: 42949b91a572eed0
@@ -1269,7 +1278,8 @@ func linkAsync(ctx context.Context, prev *job.Job[int]) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &linkMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // linkLocals is what [link] keeps while it is suspended.
@@ -1296,7 +1306,7 @@ func (f *linkLocals) moveNext(r *statemachine.Run, prev *job.Job[int]) (hasEnded
 	// machines.go:156: v, err := prev.Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:156
 	if awaited = prev; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1300
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1310
 		goto after1
 	}
 	f.State = 1
@@ -1311,7 +1321,7 @@ after1:
 		v, err := awaited.GetResult()
 		return true, v + 1, err
 	}
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1315
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1325
 }
 
 // linkMachine is [link] as the root of a chain: chain, job and frame in one allocation.
@@ -1331,7 +1341,7 @@ func (f *linkMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *linkMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.link", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 156)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.link", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 156)
 }
 
 // Digest of player: e7482252d10d97b0
@@ -1346,7 +1356,8 @@ func playerAsync(ctx context.Context, in, out *coord.Channel[int], n int) (resul
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &playerMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // playerLocals is what [player] keeps while it is suspended.
@@ -1391,7 +1402,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:165
 	f.receive1, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1395
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1406
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -1400,7 +1411,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:165
 	v, err = f.receive1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1404
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1415
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:166
@@ -1410,7 +1421,7 @@ after1:
 		return true, err
 	}
 	f.send2, err = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1414
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1425
 	if f.send2 == nil {
 		goto after2
 	}
@@ -1419,7 +1430,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:169
 	err = f.send2.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1423
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1434
 	f.send2 = nil
 after2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:169
@@ -1430,13 +1441,13 @@ after2:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:164
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1434
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1445
 	goto range1
 endRange1:
 	r.Publish()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:173
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1440
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1451
 }
 
 // playerMachine is [player] as the root of a chain: chain, job and frame in one allocation.
@@ -1456,7 +1467,7 @@ func (f *playerMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *playerMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.player", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 165, 169)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.player", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 165, 169)
 }
 
 // Digest of server: 9fa621120a06e23b
@@ -1471,7 +1482,8 @@ func serverAsync(ctx context.Context, in, out *coord.Channel[int], n int) (resul
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &serverMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // serverLocals is what [server] keeps while it is suspended.
@@ -1517,7 +1529,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:182
 	f.send1, err = f.out.SendEnterSoon(r, f.ctx, v+1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1521
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1533
 	if f.send1 == nil {
 		goto after1
 	}
@@ -1526,7 +1538,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:182
 	err = f.send1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1530
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1542
 	f.send1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:183
@@ -1536,7 +1548,7 @@ after1:
 		return true, 0, err
 	}
 	f.receive2, v, err = f.in.ReceiveEnterSoon(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1540
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1552
 	if f.receive2 == nil {
 		goto after2
 	}
@@ -1545,7 +1557,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:186
 	v, err = f.receive2.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1549
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1561
 	f.receive2 = nil
 after2:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:186
@@ -1556,13 +1568,13 @@ after2:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:181
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1560
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1572
 	goto range1
 endRange1:
 	r.Publish()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:190
 	return true, v, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1566
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1578
 }
 
 // serverMachine is [server] as the root of a chain: chain, job and frame in one allocation.
@@ -1582,7 +1594,7 @@ func (f *serverMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serverMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.server", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 182, 186)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.server", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 182, 186)
 }
 
 // Digest of brood: f3b3ad177406337e
@@ -1597,7 +1609,8 @@ func broodAsync(ctx context.Context, children int, done *atomic.Int64) (result *
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &broodMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // broodLocals is what [brood] keeps while it is suspended.
@@ -1643,7 +1656,7 @@ func (f *broodLocals) moveNext(r *statemachine.Run, args *broodArgs) (hasEnded b
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:197
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1647
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1660
 		goto resume1
 	}
 	f.State = 1
@@ -1651,7 +1664,7 @@ func (f *broodLocals) moveNext(r *statemachine.Run, args *broodArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:197
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1655
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1668
 	f.inScope1 = nil
 	return true, result0
 }
@@ -1673,7 +1686,7 @@ func (f *broodMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *broodMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.brood", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 197)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.brood", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 197)
 }
 
 // broodFunc1Run is a function literal of [brood] for the runtime to call. It returns the results,
@@ -1686,7 +1699,7 @@ func broodFunc1Run(done *atomic.Int64, ctx context.Context) error {
 		return v0
 	}
 	m := &broodFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // broodFunc1Locals is what a function literal of [brood] keeps while it is suspended.
@@ -1712,14 +1725,14 @@ func (f *broodFunc1Locals) moveNext(r *statemachine.Run, done *atomic.Int64) (ha
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:200
 	done.Add(1)
 	// machines.go:201: job.Yield()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1716
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1729
 	f.State = 1
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:201
 	_ = r.Refusal()
 	result0 = f.ctx.Err()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1723
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1736
 	return true, result0
 }
 
@@ -1740,7 +1753,7 @@ func (f *broodFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *broodFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.brood", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 201)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.brood", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 201)
 }
 
 // Digest of startedBrood: e6f3a06ac24d0318
@@ -1755,7 +1768,8 @@ func startedBroodAsync(ctx context.Context, children int, done *atomic.Int64) (r
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &startedBroodMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // startedBroodLocals is what [startedBrood] keeps while it is suspended.
@@ -1798,7 +1812,7 @@ func (f *startedBroodLocals) moveNext(r *statemachine.Run, args *startedBroodArg
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:213
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1802
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1816
 		goto resume1
 	}
 	f.State = 1
@@ -1806,7 +1820,7 @@ func (f *startedBroodLocals) moveNext(r *statemachine.Run, args *startedBroodArg
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:213
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1810
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1824
 	f.inScope1 = nil
 	return true, result0
 }
@@ -1829,7 +1843,7 @@ func (f *startedBroodMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *startedBroodMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.startedBrood", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 213)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.startedBrood", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 213)
 }
 
 // Digest of child: 8db7431b489ad0ad
@@ -1844,7 +1858,8 @@ func childAsync(ctx context.Context, done *atomic.Int64) (result *job.Job[job.Vo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &childMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // childLocals is what [child] keeps while it is suspended.
@@ -1870,14 +1885,14 @@ func (f *childLocals) moveNext(r *statemachine.Run, done *atomic.Int64) (hasEnde
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:223
 	done.Add(1)
 	// machines.go:224: job.Yield()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1874
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1889
 	f.State = 1
 	return r.Yield(), nil
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:224
 	_ = r.Refusal()
 	result0 = f.ctx.Err()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1881
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1896
 	return true, result0
 }
 
@@ -1898,7 +1913,7 @@ func (f *childMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *childMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.child", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 224)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.child", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 224)
 }
 
 // Digest of paused: f7887b114fa07301
@@ -1913,7 +1928,8 @@ func pausedAsync(ctx context.Context) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &pausedMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // pausedEnter enters [paused] for another machine. It returns the results or, suspended, the frame
@@ -1967,7 +1983,7 @@ resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:232
 	_ = r.Refusal()
 	result0, result1 = 1, f.ctx.Err()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1971
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:1987
 	return true, result0, result1
 }
 
@@ -1997,7 +2013,7 @@ func (f *pausedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *pausedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.paused", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 232)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.paused", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 232)
 }
 
 // Digest of dropped: 4e981939de62caf5
@@ -2012,7 +2028,8 @@ func droppedAsync(ctx context.Context, n int) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &droppedMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // droppedLocals is what [dropped] keeps while it is suspended.
@@ -2054,7 +2071,7 @@ range1:
 	// machines.go:242: v, err := pausedAsync(ctx).Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:242
 	if awaited = pausedAsync(f.ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2058
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2075
 		goto after1
 	}
 	f.State = 1
@@ -2074,12 +2091,12 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:241
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2078
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2095
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:248
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2083
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2100
 }
 
 // droppedMachine is [dropped] as the root of a chain: chain, job and frame in one allocation.
@@ -2099,7 +2116,7 @@ func (f *droppedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *droppedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.dropped", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 242)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.dropped", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 242)
 }
 
 // Digest of sleepyJobs: c7864d1c2a697388
@@ -2114,7 +2131,8 @@ func sleepyJobsAsync(ctx context.Context, n int, d time.Duration, awake *atomic.
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &sleepyJobsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // sleepyJobsLocals is what [sleepyJobs] keeps while it is suspended.
@@ -2175,7 +2193,7 @@ range1:
 		// machines.go:266: if _, err := j.Await(); err != nil {
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:266
 		if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2179
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2197
 			goto after1
 		}
 		f.State = 1
@@ -2196,12 +2214,12 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:265
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2200
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2218
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:270
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2205
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2223
 }
 
 // sleepyJobsMachine is [sleepyJobs] as the root of a chain: chain, job and frame in one
@@ -2222,7 +2240,7 @@ func (f *sleepyJobsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sleepyJobsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.sleepyJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 266)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.sleepyJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 266)
 }
 
 // sleepyJobsFunc1Run is a function literal of [sleepyJobs] for the runtime to call. It returns the
@@ -2235,7 +2253,7 @@ func sleepyJobsFunc1Run(d time.Duration, awake *atomic.Int64, ctx context.Contex
 		return v0
 	}
 	m := &sleepyJobsFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // sleepyJobsFunc1Locals is what a function literal of [sleepyJobs] keeps while it is suspended.
@@ -2269,7 +2287,7 @@ func (f *sleepyJobsFunc1Locals) moveNext(r *statemachine.Run, args *sleepyJobsFu
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:258
 	asleep2, err = statemachine.Sleep(r, args.ctx, args.d)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2273
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2291
 	if !asleep2 {
 		goto after1
 	}
@@ -2285,7 +2303,7 @@ after1:
 	}
 	f.awake.Add(1)
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2289
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2307
 }
 
 // sleepyJobsFunc1Machine is a function literal of [sleepyJobs] as the root of a chain: chain and
@@ -2305,7 +2323,7 @@ func (f *sleepyJobsFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sleepyJobsFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.sleepyJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 258)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.sleepyJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 258)
 }
 
 // Digest of pairs: 9aab14529ed5b749
@@ -2320,7 +2338,8 @@ func pairsAsync(ctx context.Context, n int) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &pairsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // pairsLocals is what [pairs] keeps while it is suspended.
@@ -2376,7 +2395,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:280
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2380
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2399
 		goto resume1
 	}
 	f.State = 1
@@ -2385,7 +2404,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:280
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2389
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2408
 		f.inScope1 = nil
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:285
 		if err != nil {
@@ -2396,12 +2415,12 @@ resume1:
 	f.total += (*f.a) + (*f.b)
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:278
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2400
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2419
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:290
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2405
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2424
 }
 
 // pairsMachine is [pairs] as the root of a chain: chain, job and frame in one allocation.
@@ -2421,7 +2440,7 @@ func (f *pairsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *pairsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.pairs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 280)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.pairs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 280)
 }
 
 // Digest of retried: 96392517e514936d
@@ -2436,7 +2455,8 @@ func retriedAsync(ctx context.Context, pause time.Duration, done *atomic.Int64) 
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &retriedMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // retriedLocals is what [retried] keeps while it is suspended.
@@ -2476,7 +2496,7 @@ range1:
 		goto endRange1
 	}
 	asleep2, err = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2480
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2500
 	if !asleep2 {
 		goto after1
 	}
@@ -2492,13 +2512,13 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:297
 	f.attempt++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2496
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2516
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:305
 	f.done.Add(1)
 	return true, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2502
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2522
 }
 
 // retriedMachine is [retried] as the root of a chain: chain, job and frame in one allocation.
@@ -2518,7 +2538,7 @@ func (f *retriedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *retriedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.retried", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 301)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.retried", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 301)
 }
 
 // Digest of limited: 335505c891fb2e44
@@ -2533,7 +2553,8 @@ func limitedAsync(ctx context.Context, n int) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &limitedMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // limitedLocals is what [limited] keeps while it is suspended.
@@ -2575,7 +2596,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:315
 	f.limitedOnce1, v, err = limitedOnceEnter(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2579
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2600
 	if f.limitedOnce1 == nil {
 		goto after1
 	}
@@ -2584,7 +2605,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:315
 	v, err = f.limitedOnce1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2588
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2609
 	f.limitedOnce1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:316
@@ -2594,12 +2615,12 @@ after1:
 	f.total += v
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:314
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2598
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2619
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:321
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2603
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2624
 }
 
 // limitedMachine is [limited] as the root of a chain: chain, job and frame in one allocation.
@@ -2619,7 +2640,7 @@ func (f *limitedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *limitedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.limited", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 315)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.limited", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 315)
 }
 
 // Digest of limitedOnce: 5f1b53a6d4338498
@@ -2635,7 +2656,8 @@ func limitedOnceAsync(ctx context.Context) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &limitedOnceMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // limitedOnceEnter enters [limitedOnce] for another machine. It returns the results or, suspended,
@@ -2696,7 +2718,7 @@ func (f *limitedOnceLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// machines.go:328: return pausedAsync(ctx).Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:328
 	if awaited = pausedAsync(ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2700
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2722
 		goto after1
 	}
 	f.State = 1
@@ -2708,11 +2730,11 @@ resume1:
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:328
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2712
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2734
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:328
 	return true, result0, result1
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2716
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2738
 }
 
 func (f *limitedOnceFrame) Location() statemachine.Location {
@@ -2743,7 +2765,7 @@ func (f *limitedOnceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *limitedOnceMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.limitedOnce", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 328)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.limitedOnce", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 328)
 }
 
 // Digest of patient: 1aedf7db777c22b7
@@ -2758,7 +2780,8 @@ func patientAsync(ctx context.Context, n int) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &patientMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // patientLocals is what [patient] keeps while it is suspended.
@@ -2800,7 +2823,7 @@ range1:
 	// machines.go:337: v, err := job.WaitTimeout(ctx, pausedAsync(ctx), time.Hour).Await()
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:337
 	if awaited = job.WaitTimeout(f.ctx, pausedAsync(f.ctx), time.Hour); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2804
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2827
 		goto after1
 	}
 	f.State = 1
@@ -2820,12 +2843,12 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:336
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2824
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2847
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:343
 	return true, f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2829
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2852
 }
 
 // patientMachine is [patient] as the root of a chain: chain, job and frame in one allocation.
@@ -2845,7 +2868,7 @@ func (f *patientMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *patientMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.patient", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 337)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.patient", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 337)
 }
 
 // Digest of request: de9ecf0d66b85269
@@ -2861,7 +2884,8 @@ func requestAsync(ctx context.Context) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &requestMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // requestLocals is what [request] keeps while it is suspended.
@@ -2907,7 +2931,7 @@ range1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:354
 	f.paused1, v, err = pausedEnter(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2911
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2935
 	if f.paused1 == nil {
 		goto after1
 	}
@@ -2916,13 +2940,13 @@ range1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:354
 	v, err = f.paused1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2920
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2944
 	f.paused1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:355
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2926
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2950
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:356
 		return true, result0, result1
@@ -2930,16 +2954,16 @@ after1:
 	f.total += v
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:353
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2934
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2958
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:360
 	result0, result1 = f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2939
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2963
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:360
 	return true, result0, result1
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2943
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:2967
 }
 
 // requestMachine is [request] as the root of a chain: chain, job and frame in one allocation.
@@ -2960,7 +2984,7 @@ func (f *requestMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *requestMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.request", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 354)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.request", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 354)
 }
 
 // Digest of requestOfJobs: a2d8fd7b77c3e11c
@@ -2976,7 +3000,8 @@ func requestOfJobsAsync(ctx context.Context) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &requestOfJobsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // requestOfJobsLocals is what [requestOfJobs] keeps while it is suspended.
@@ -3026,7 +3051,7 @@ range1:
 	})
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:371
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3030
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3055
 		goto after1
 	}
 	f.State = 1
@@ -3041,7 +3066,7 @@ after1:
 		v, err := awaited.GetResult()
 		if err != nil {
 			result0, result1 = 0, err
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3045
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3070
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:373
 			return true, result0, result1
@@ -3050,16 +3075,16 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:370
 	f.i1++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3054
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3079
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:377
 	result0, result1 = f.total, nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3059
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3084
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:377
 	return true, result0, result1
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3063
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3088
 }
 
 // requestOfJobsMachine is [requestOfJobs] as the root of a chain: chain, job and frame in one
@@ -3081,7 +3106,7 @@ func (f *requestOfJobsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *requestOfJobsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.requestOfJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 371)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.requestOfJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 371)
 }
 
 // requestOfJobsFunc1Run is a function literal of [requestOfJobs] for the runtime to call. It
@@ -3094,7 +3119,7 @@ func requestOfJobsFunc1Run(ctx context.Context) (int, error) {
 		return v0, v1
 	}
 	m := &requestOfJobsFunc1Machine{kept: frame}
-	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // requestOfJobsFunc1Locals is what a function literal of [requestOfJobs] keeps while it is
@@ -3120,7 +3145,7 @@ func (f *requestOfJobsFunc1Locals) moveNext(r *statemachine.Run, ctx context.Con
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:371
 	f.paused1, result0, result1 = pausedEnter(r, ctx)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3124
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3149
 	if f.paused1 == nil {
 		goto after1
 	}
@@ -3129,7 +3154,7 @@ func (f *requestOfJobsFunc1Locals) moveNext(r *statemachine.Run, ctx context.Con
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:371
 	result0, result1 = f.paused1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3133
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3158
 	f.paused1 = nil
 after1:
 	return true, result0, result1
@@ -3152,7 +3177,7 @@ func (f *requestOfJobsFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *requestOfJobsFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.requestOfJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 371)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.requestOfJobs", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 371)
 }
 
 // Digest of deliverInScope: 04538c2caec2c1cd
@@ -3167,7 +3192,8 @@ func deliverInScopeAsync(ctx context.Context, d *deliveries) (result *job.Job[jo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &deliverInScopeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // deliverInScopeLocals is what [deliverInScope] keeps while it is suspended.
@@ -3211,7 +3237,7 @@ func (f *deliverInScopeLocals) moveNext(r *statemachine.Run, args *deliverInScop
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:384
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3215
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3241
 		goto resume1
 	}
 	f.State = 1
@@ -3219,7 +3245,7 @@ func (f *deliverInScopeLocals) moveNext(r *statemachine.Run, args *deliverInScop
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:384
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3223
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3249
 	f.inScope1 = nil
 	return true, result0
 }
@@ -3242,7 +3268,7 @@ func (f *deliverInScopeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *deliverInScopeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.deliverInScope", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 384)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.deliverInScope", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 384)
 }
 
 // deliverInScopeFunc1Run is a function literal of [deliverInScope] for the runtime to call. It
@@ -3255,7 +3281,7 @@ func deliverInScopeFunc1Run(i int, d *deliveries, ctx context.Context) error {
 		return v0
 	}
 	m := &deliverInScopeFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // deliverInScopeFunc1Locals is what a function literal of [deliverInScope] keeps while it is
@@ -3292,7 +3318,7 @@ func (f *deliverInScopeFunc1Locals) moveNext(r *statemachine.Run, args *deliverI
 	f.ctx = pprof.WithLabels(f.ctx, labelsOf(args.i))
 	statemachine.SetGoroutineLabels(r, f.ctx)
 	f.deliver1, result0 = deliverEnter(r, f.ctx, args.d)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3296
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3322
 	if f.deliver1 == nil {
 		goto after1
 	}
@@ -3302,7 +3328,7 @@ func (f *deliverInScopeFunc1Locals) moveNext(r *statemachine.Run, args *deliverI
 resume1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:389
 	result0 = f.deliver1.Results(r)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3306
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3332
 	f.deliver1 = nil
 after1:
 	return true, result0
@@ -3325,7 +3351,7 @@ func (f *deliverInScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *deliverInScopeFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.deliverInScope", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 389)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.deliverInScope", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 389)
 }
 
 // Digest of deliver: 6e0567857080e856
@@ -3341,7 +3367,8 @@ func deliverAsync(ctx context.Context, d *deliveries) (result *job.Job[job.Void]
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &deliverMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // deliverEnter enters [deliver] for another machine. It returns the results or, suspended, the
@@ -3414,7 +3441,7 @@ range1:
 	}
 	f.d.backOff(f.attempt)
 	asleep2, err = statemachine.Sleep(r, f.ctx, f.d.pause)
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3418
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3445
 	if !asleep2 {
 		goto after1
 	}
@@ -3427,24 +3454,24 @@ after1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:407
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3431
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3458
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:408
 		return true, result0
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:402
 	f.attempt++
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3438
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3465
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:411
 	f.d.done.Add(1)
 	result0 = nil
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3444
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3471
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:412
 	return true, result0
-//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3448
+//line github.com/movenext/movenext/lab/bench/workloads/machines_async.go:3475
 }
 
 func (f *deliverFrame) Location() statemachine.Location {
@@ -3474,7 +3501,7 @@ func (f *deliverMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *deliverMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.deliver", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 407)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.deliver", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 407)
 }
 
-// Digest of what is above: 2e9ad67f40438468
+// Digest of what is above: a113d14f7d3c3678

@@ -32,7 +32,8 @@ func (s *Store) priceAsync(ctx context.Context, article string) (result *job.Job
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &storePriceMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // priceEnter enters [Store.price] for another machine. It returns the results or, suspended, the
@@ -85,7 +86,7 @@ func (f *storePriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (h
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:80
 	asleep, err = statemachine.Sleep(r, ctx, f.s.Pause)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:89
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:90
 	if !asleep {
 		goto after1
 	}
@@ -107,13 +108,13 @@ after1:
 		price, known := f.s.Prices[f.article]
 		if !known {
 			result0, result1 = 0, fmt.Errorf("service: no article %q", f.article)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:111
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:112
 			return true, result0, result1
 //line github.com/movenext/movenext/lab/functions/service/service.go:89
 		}
 		return true, price, nil
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:117
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:118
 }
 
 func (f *storePriceFrame) Location() statemachine.Location {
@@ -143,7 +144,7 @@ func (f *storePriceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *storePriceMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Store).price", "github.com/movenext/movenext/lab/functions/service/service.go", 80)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Store).price", "github.com/movenext/movenext/lab/functions/service/service.go", 80)
 }
 
 // Digest of Store.book: 69ce6155807fa6a8
@@ -158,7 +159,8 @@ func (s *Store) bookAsync(ctx context.Context, account string, amount int) (resu
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &storeBookMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // bookEnter enters [Store.book] for another machine. It returns the results or, suspended, the
@@ -216,7 +218,7 @@ func (f *storeBookLocals) moveNext(r *statemachine.Run, args *storeBookArgs) (ha
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:97
 	asleep, err = statemachine.Sleep(r, args.ctx, args.s.Pause)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:220
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:222
 	if !asleep {
 		goto after1
 	}
@@ -232,12 +234,12 @@ after1:
 	}
 	if f.amount < 0 {
 		result0 = fmt.Errorf("service: %s gets %d", f.account, -f.amount)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:236
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:238
 		return true, result0
 //line github.com/movenext/movenext/lab/functions/service/service.go:102
 	}
 	return true, nil
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:241
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:243
 }
 
 func (f *storeBookFrame) Location() statemachine.Location {
@@ -266,7 +268,7 @@ func (f *storeBookMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *storeBookMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Store).book", "github.com/movenext/movenext/lab/functions/service/service.go", 97)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Store).book", "github.com/movenext/movenext/lab/functions/service/service.go", 97)
 }
 
 // Digest of Service.ask: bb6ef29f50f23dcb
@@ -282,7 +284,8 @@ func (s *Service) askAsync(ctx context.Context, article string) (result *job.Job
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &serviceAskMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // askEnter enters [Service.ask] for another machine. It returns the results or, suspended, the
@@ -348,7 +351,7 @@ func (f *serviceAskLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:110
 	f.acquire1, err = f.s.limit.AcquireEnter(r, f.ctx, f.article)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:352
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:355
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -357,13 +360,13 @@ func (f *serviceAskLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:110
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:361
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:364
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:110
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:367
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:370
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:111
 		return true, result0, result1
@@ -383,7 +386,7 @@ after1:
 for1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:116
 	f.price2, price, err = f.s.store.priceEnter(r, f.ctx, f.article)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:387
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:390
 	if f.price2 == nil {
 		goto after2
 	}
@@ -392,19 +395,19 @@ for1:
 resume2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:116
 	price, err = f.price2.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:396
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:399
 	f.price2 = nil
 after2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:117
 	if !errors.Is(err, ErrBusy) || f.attempt == f.s.attempts {
 		result0, result1 = price, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:402
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:405
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:118
 		return true, result0, result1
 	}
 	asleep, err = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:408
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:411
 	if !asleep {
 		goto after3
 	}
@@ -417,7 +420,7 @@ after3:
 //line github.com/movenext/movenext/lab/functions/service/service.go:120
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:421
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:424
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:121
 		return true, result0, result1
@@ -425,7 +428,7 @@ after3:
 	f.pause *= 2
 //line github.com/movenext/movenext/lab/functions/service/service.go:115
 	f.attempt++
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:429
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:432
 	goto for1
 }
 
@@ -457,7 +460,7 @@ func (f *serviceAskMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serviceAskMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).ask", "github.com/movenext/movenext/lab/functions/service/service.go", 110, 116, 120)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).ask", "github.com/movenext/movenext/lab/functions/service/service.go", 110, 116, 120)
 }
 
 // Digest of Service.total: e678a049f3a96890
@@ -472,7 +475,8 @@ func (s *Service) totalAsync(ctx context.Context, lines []Line) (result *job.Job
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &serviceTotalMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // totalEnter enters [Service.total] for another machine. It returns the results or, suspended, the
@@ -547,7 +551,7 @@ func (f *serviceTotalLocals) moveNext(r *statemachine.Run, args *serviceTotalArg
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:132
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:551
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:555
 		goto resume1
 	}
 	f.State = 1
@@ -556,12 +560,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/lab/functions/service/service.go:132
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:560
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:564
 		f.inScope1 = nil
 //line github.com/movenext/movenext/lab/functions/service/service.go:142
 		result0, result1 = int(f.sum.Load()), err
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:565
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:569
 	return true, result0, result1
 }
 
@@ -592,7 +596,7 @@ func (f *serviceTotalMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serviceTotalMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).total", "github.com/movenext/movenext/lab/functions/service/service.go", 132)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).total", "github.com/movenext/movenext/lab/functions/service/service.go", 132)
 }
 
 // serviceTotalFunc1Run is a function literal of [Service.total] for the runtime to call. It
@@ -605,7 +609,7 @@ func serviceTotalFunc1Run(s *Service, line Line, sum *atomic.Int64, ctx context.
 		return v0
 	}
 	m := &serviceTotalFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // serviceTotalFunc1Locals is what a function literal of [Service.total] keeps while it is
@@ -643,7 +647,7 @@ func (f *serviceTotalFunc1Locals) moveNext(r *statemachine.Run, args *serviceTot
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:135
 	f.ask1, price, err = args.s.askEnter(r, args.ctx, f.line.Article)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:647
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:651
 	if f.ask1 == nil {
 		goto after1
 	}
@@ -652,13 +656,13 @@ func (f *serviceTotalFunc1Locals) moveNext(r *statemachine.Run, args *serviceTot
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:135
 	price, err = f.ask1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:656
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:660
 	f.ask1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:136
 	f.sum.Add(int64(price * f.line.Count))
 	return true, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:662
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:666
 }
 
 // serviceTotalFunc1Machine is a function literal of [Service.total] as the root of a chain: chain
@@ -678,7 +682,7 @@ func (f *serviceTotalFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serviceTotalFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).total", "github.com/movenext/movenext/lab/functions/service/service.go", 135)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).total", "github.com/movenext/movenext/lab/functions/service/service.go", 135)
 }
 
 // Digest of Service.Take: 93557edc20414689
@@ -693,7 +697,8 @@ func (s *Service) TakeAsync(ctx context.Context, order Order) (result *job.Job[R
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &ServiceTakeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // TakeEnter enters [Service.Take] for another machine. It returns the results or, suspended, the
@@ -758,13 +763,13 @@ func (f *ServiceTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 //line github.com/movenext/movenext/lab/functions/service/service.go:149
 	if len(f.order.Lines) == 0 {
 		result0, result1 = Receipt{}, ErrEmpty
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:762
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:767
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:150
 		return true, result0, result1
 	}
 	f.lock1, err = f.s.lanes.LockEnter(r, f.ctx, f.order.Account)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:768
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:773
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -773,13 +778,13 @@ func (f *ServiceTakeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:152
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:777
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:782
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:152
 	if err != nil {
 		result0, result1 = Receipt{}, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:783
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:788
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:153
 		return true, result0, result1
@@ -792,7 +797,7 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:156
 	f.total2, f.total, err = f.s.totalEnter(r, f.ctx, f.order.Lines)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:796
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:801
 	if f.total2 == nil {
 		goto after2
 	}
@@ -801,19 +806,19 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:156
 	f.total, err = f.total2.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:805
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:810
 	f.total2 = nil
 after2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:157
 	if err != nil {
 		result0, result1 = Receipt{}, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:811
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:816
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:158
 		return true, result0, result1
 	}
 	f.book3, err = f.s.store.bookEnter(r, f.ctx, f.order.Account, f.total)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:817
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:822
 	if f.book3 == nil {
 		goto after3
 	}
@@ -823,24 +828,24 @@ after2:
 resume3:
 //line github.com/movenext/movenext/lab/functions/service/service.go:160
 	err = f.book3.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:827
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:832
 	f.book3 = nil
 after3:
 //line github.com/movenext/movenext/lab/functions/service/service.go:160
 	if err != nil {
 		result0, result1 = Receipt{}, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:833
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:838
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:161
 		return true, result0, result1
 	}
 	f.s.taken.Add(1)
 	result0, result1 = Receipt{Account: f.order.Account, Total: f.total, Notes: notes(f.order)}, nil
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:840
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:845
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/functions/service/service.go:164
 	return true, result0, result1
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:844
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:849
 }
 
 func (f *ServiceTakeFrame) Location() statemachine.Location {
@@ -871,7 +876,7 @@ func (f *ServiceTakeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *ServiceTakeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).Take", "github.com/movenext/movenext/lab/functions/service/service.go", 152, 156, 160)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).Take", "github.com/movenext/movenext/lab/functions/service/service.go", 152, 156, 160)
 }
 
 // Digest of Service.TakeAll: 7b05b508d10aceb9
@@ -885,7 +890,8 @@ func (s *Service) TakeAllAsync(ctx context.Context, orders []Order) (result *job
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &ServiceTakeAllMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // TakeAllEnter enters [Service.TakeAll] for another machine. It returns the results or, suspended,
@@ -960,7 +966,7 @@ func (f *ServiceTakeAllLocals) moveNext(r *statemachine.Run, args *ServiceTakeAl
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:183
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:964
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:970
 		goto resume1
 	}
 	f.State = 1
@@ -969,12 +975,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/lab/functions/service/service.go:183
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:973
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:979
 		f.inScope1 = nil
 //line github.com/movenext/movenext/lab/functions/service/service.go:193
 		result0, result1 = int(f.sum.Load()), err
 	}
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:978
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:984
 	return true, result0, result1
 }
 
@@ -1005,7 +1011,7 @@ func (f *ServiceTakeAllMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *ServiceTakeAllMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).TakeAll", "github.com/movenext/movenext/lab/functions/service/service.go", 183)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).TakeAll", "github.com/movenext/movenext/lab/functions/service/service.go", 183)
 }
 
 // serviceTakeAllFunc1Run is a function literal of [Service.TakeAll] for the runtime to call. It
@@ -1018,7 +1024,7 @@ func serviceTakeAllFunc1Run(s *Service, order Order, sum *atomic.Int64, ctx cont
 		return v0
 	}
 	m := &serviceTakeAllFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // serviceTakeAllFunc1Locals is what a function literal of [Service.TakeAll] keeps while it is
@@ -1056,7 +1062,7 @@ func (f *serviceTakeAllFunc1Locals) moveNext(r *statemachine.Run, args *serviceT
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:186
 	f.take1, receipt, err = args.s.TakeEnter(r, args.ctx, args.order)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1060
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1066
 	if f.take1 == nil {
 		goto after1
 	}
@@ -1065,13 +1071,13 @@ func (f *serviceTakeAllFunc1Locals) moveNext(r *statemachine.Run, args *serviceT
 resume1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:186
 	receipt, err = f.take1.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1069
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1075
 	f.take1 = nil
 after1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:187
 	f.sum.Add(int64(receipt.Total))
 	return true, err
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1075
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1081
 }
 
 // serviceTakeAllFunc1Machine is a function literal of [Service.TakeAll] as the root of a chain:
@@ -1091,7 +1097,7 @@ func (f *serviceTakeAllFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serviceTakeAllFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).TakeAll", "github.com/movenext/movenext/lab/functions/service/service.go", 186)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).TakeAll", "github.com/movenext/movenext/lab/functions/service/service.go", 186)
 }
 
 // Digest of Service.Watch: 5a26eb6715a8f8dd
@@ -1105,7 +1111,8 @@ func (s *Service) WatchAsync(ctx context.Context, interval time.Duration, report
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &ServiceWatchMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // WatchEnter enters [Service.Watch] for another machine. It returns the results or, suspended, the
@@ -1168,7 +1175,7 @@ func (f *ServiceWatchLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 for1:
 //line github.com/movenext/movenext/lab/functions/service/service.go:201
 	asleep, err = statemachine.Sleep(r, f.ctx, f.interval)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1172
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1179
 	if !asleep {
 		goto after1
 	}
@@ -1188,12 +1195,12 @@ after1:
 	}
 //line github.com/movenext/movenext/lab/functions/service/service.go:205
 	err = f.report(fmt.Sprintf("%d orders, %d in all", f.now-f.last, f.now))
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1192
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1199
 	goto after2
 entered:
 //line github.com/movenext/movenext/lab/functions/service/service.go:205
 	f.report2, err = f.reportEnter(r, fmt.Sprintf("%d orders, %d in all", f.now-f.last, f.now))
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1197
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1204
 	if f.report2 == nil {
 		goto after2
 	}
@@ -1202,7 +1209,7 @@ entered:
 resume2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:205
 	err = f.report2.Results(r)
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1206
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1213
 	f.report2 = nil
 after2:
 //line github.com/movenext/movenext/lab/functions/service/service.go:205
@@ -1210,7 +1217,7 @@ after2:
 		return true, err
 	}
 	f.last = f.now
-//line github.com/movenext/movenext/lab/functions/service/service_async.go:1214
+//line github.com/movenext/movenext/lab/functions/service/service_async.go:1221
 	goto for1
 }
 
@@ -1241,7 +1248,7 @@ func (f *ServiceWatchMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *ServiceWatchMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).Watch", "github.com/movenext/movenext/lab/functions/service/service.go", 201, 205)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/functions/service.(*Service).Watch", "github.com/movenext/movenext/lab/functions/service/service.go", 201, 205)
 }
 
-// Digest of what is above: f1387cdfff4c76c4
+// Digest of what is above: 50432e3f1dc04eed

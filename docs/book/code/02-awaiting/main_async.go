@@ -29,7 +29,8 @@ func straightAsync(ctx context.Context) (result *job.Job[string]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &straightMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // straightLocals is what [straight] keeps while it is suspended.
@@ -62,7 +63,7 @@ func (f *straightLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 s
 	}
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	f.say1, f.text, err = sayEnter(r, f.ctx, "foo")
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:66
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:67
 	if f.say1 == nil {
 		goto after1
 	}
@@ -71,7 +72,7 @@ func (f *straightLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 s
 resume1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:35
 	f.text, err = f.say1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:75
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:76
 	f.say1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
@@ -92,7 +93,7 @@ range1:
 		more = ""
 		f.say1, more, err = sayEnter(r, f.ctx, word)
 	}
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:96
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:97
 	if f.say1 == nil {
 		goto after2
 	}
@@ -101,19 +102,19 @@ range1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:41
 	more, err = f.say1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:105
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:106
 	f.say1 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:42
 	f.text += " " + more
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:36
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:112
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:113
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:44
 	return true, f.text, err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:117
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:118
 }
 
 // straightMachine is [straight] as the root of a chain: chain, job and frame in one allocation.
@@ -133,7 +134,7 @@ func (f *straightMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *straightMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.straight", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 35, 41)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.straight", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 35, 41)
 }
 
 // Digest of say: 647c7be24dc15f98
@@ -148,7 +149,8 @@ func sayAsync(ctx context.Context, word string) (result *job.Job[string]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &sayMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // sayEnter enters [say] for another machine. It returns the results or, suspended, the frame that
@@ -200,7 +202,7 @@ func (f *sayLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded
 	}
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:51
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:204
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:206
 	if !asleep {
 		goto after1
 	}
@@ -212,7 +214,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:52
 	return true, f.word, err
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:216
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:218
 }
 
 func (f *sayFrame) Location() statemachine.Location {
@@ -241,7 +243,7 @@ func (f *sayMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sayMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.say", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 51)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.say", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 51)
 }
 
 // Digest of wait: 789ef4b712483166
@@ -256,7 +258,8 @@ func waitAsync(j *job.Job[int]) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &waitMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // waitLocals is what [wait] keeps while it is suspended.
@@ -283,7 +286,7 @@ func (f *waitLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded bo
 	// main.go:58: func wait(j *job.Job[int]) (int, error) { return j.Await() }
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:287
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:290
 		goto after1
 	}
 	f.State = 1
@@ -295,7 +298,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/book/code/02-awaiting/main.go:58
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:299
+//line github.com/movenext/movenext/docs/book/code/02-awaiting/main_async.go:302
 	return true, result0, result1
 }
 
@@ -316,7 +319,7 @@ func (f *waitMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *waitMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.wait", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 58)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.wait", "github.com/movenext/movenext/docs/book/code/02-awaiting/main.go", 58)
 }
 
-// Digest of what is above: 9b73c3ba562adff4
+// Digest of what is above: 1c23c1a801604686

@@ -29,7 +29,8 @@ func greetAsync(name *job.Job[string]) (result *job.Job[string]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &greetMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // greetEnter enters [greet] for another machine. It returns the results or, suspended, the frame
@@ -81,7 +82,7 @@ func (f *greetLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (hasE
 	// main.go:15: text, err := name.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:15
 	if awaited = name; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:85
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:86
 		goto after1
 	}
 	f.State = 1
@@ -96,7 +97,7 @@ after1:
 		text, err := awaited.GetResult()
 		return true, "hello, " + text, err
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:100
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:101
 }
 
 func (f *greetFrame) Location() statemachine.Location {
@@ -125,7 +126,7 @@ func (f *greetMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *greetMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.greet", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 15)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.greet", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 15)
 }
 
 // Digest of sum: b65e8429182699ea
@@ -140,7 +141,8 @@ func sumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &sumMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // sumEnter enters [sum] for another machine. It returns the results or, suspended, the frame that
@@ -198,7 +200,7 @@ func (f *sumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (hasEnded boo
 	// main.go:21: x, err := a.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:21
 	if awaited = a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:202
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:204
 		goto after1
 	}
 	f.State = 1
@@ -216,7 +218,7 @@ after1:
 	// main.go:25: y, err := b.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:25
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:220
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:222
 		goto after2
 	}
 	f.State = 2
@@ -233,7 +235,7 @@ after2:
 		y, err = awaited.GetResult()
 		return true, f.x + y, err
 	}
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:237
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:239
 }
 
 func (f *sumFrame) Location() statemachine.Location {
@@ -262,7 +264,7 @@ func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sumMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.sum", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 21, 25)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.sum", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 21, 25)
 }
 
 // Digest of total: 41fd91cb4e406332
@@ -277,7 +279,8 @@ func totalAsync(parts []*job.Job[int]) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &totalMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // totalLocals is what [total] keeps while it is suspended.
@@ -320,7 +323,7 @@ range1:
 		// main.go:33: n, err := part.Await()
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:33
 		if awaited = part; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:324
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:327
 			goto after1
 		}
 		f.State = 1
@@ -341,12 +344,12 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:32
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:345
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:348
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:39
 	return true, f.all, nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:350
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:353
 }
 
 // totalMachine is [total] as the root of a chain: chain, job and frame in one allocation.
@@ -366,7 +369,7 @@ func (f *totalMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *totalMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.total", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 33)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.total", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 33)
 }
 
 // Digest of greetSum: 2567552c30cdb3bf
@@ -381,7 +384,8 @@ func greetSumAsync(name *job.Job[string], a, b *job.Job[int]) (result *job.Job[s
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &greetSumMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // greetSumLocals is what [greetSum] keeps while it is suspended.
@@ -415,7 +419,7 @@ func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (h
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.greet1, f.text, err = greetEnter(r, name)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:419
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:423
 	if f.greet1 == nil {
 		goto after1
 	}
@@ -424,7 +428,7 @@ func (f *greetSumLocals) moveNext(r *statemachine.Run, name *job.Job[string]) (h
 resume1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:46
 	f.text, err = f.greet1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:428
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:432
 	f.greet1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:47
@@ -432,7 +436,7 @@ after1:
 		return true, "", err
 	}
 	f.sum2, n, err = sumEnter(r, f.a, f.b)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:436
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:440
 	if f.sum2 == nil {
 		goto after2
 	}
@@ -442,12 +446,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:50
 	n, err = f.sum2.Results(r)
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:446
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:450
 	f.sum2 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main.go:51
 	result0, result1 = fmt.Sprint(f.text, ", ", n), err
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:451
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async.go:455
 	return true, result0, result1
 }
 
@@ -468,7 +472,7 @@ func (f *greetSumMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *greetSumMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.greetSum", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 46, 50)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.greetSum", "github.com/movenext/movenext/docs/book/code/04-the-tool/main.go", 46, 50)
 }
 
-// Digest of what is above: 6ad7a9aa60231c08
+// Digest of what is above: 8a0a384011417eca

@@ -29,7 +29,8 @@ func eachAsync(parts []*job.Job[int], ended *bool) (result *job.Job[job.Void]) {
 		return statemachine.Completed(context.Background(), job.Void{}, frame.err)
 	}
 	m := &eachMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // eachFrame is the frame of [each]: what it keeps while it is suspended, its results among it.
@@ -85,7 +86,7 @@ range1:
 		// main_test.go:42: if _, err = part.Await(); err != nil {
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:42
 		if awaited = part; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:89
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:90
 			goto after1
 		}
 		f.State = 1
@@ -106,16 +107,16 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:41
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:110
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:111
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:46
 	f.err = nil
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:115
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:116
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go:46
 	return true
-//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:119
+//line github.com/movenext/movenext/docs/book/code/04-the-tool/main_async_test.go:120
 }
 
 // eachMachine is [each] as the root of a chain: chain, job and frame in one allocation.
@@ -135,7 +136,7 @@ func (f *eachMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *eachMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.each", "github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go", 42)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.each", "github.com/movenext/movenext/docs/book/code/04-the-tool/main_test.go", 42)
 }
 
-// Digest of what is above: 1bc14f33a9e3007e
+// Digest of what is above: 9b8ddd24f7a15f65

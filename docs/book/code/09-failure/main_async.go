@@ -30,7 +30,8 @@ func findAsync(ctx context.Context, key string) (result *job.Job[string]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &findMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // findEnter enters [find] for another machine. It returns the results or, suspended, the frame
@@ -82,7 +83,7 @@ func (f *findLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnde
 	}
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:86
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:87
 	if !asleep {
 		goto after1
 	}
@@ -95,21 +96,21 @@ after1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:23
 	if err != nil {
 		result0, result1 = "", fmt.Errorf("find %q: %w", f.key, err)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:99
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:100
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:25
 	}
 	switch f.key {
 	case "absent":
 		result0, result1 = "", fmt.Errorf("find %q: %w", f.key, errNotFound)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:106
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:107
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:29
 	case "broken":
 		panic("index out of range")
 	}
 	return true, "value of " + f.key, nil
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:113
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:114
 }
 
 func (f *findFrame) Location() statemachine.Location {
@@ -138,7 +139,7 @@ func (f *findMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *findMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.find", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 23)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.find", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 23)
 }
 
 // Digest of findOr: 20bd9f30a08bd4ef
@@ -154,7 +155,8 @@ func findOrAsync(ctx context.Context, key, otherwise string) (result *job.Job[st
 		return statemachine.Completed(ctx, *frame.text, *frame.err)
 	}
 	m := &findOrMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // findOrFrame is the frame of [findOr]: what it keeps while it is suspended, its results among it.
@@ -210,7 +212,7 @@ func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (hasEnded 
 	}
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	f.find1, find1Value, find1Err = findEnter(r, args.ctx, args.key)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:214
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:216
 	if f.find1 == nil {
 		goto after1
 	}
@@ -219,16 +221,16 @@ func (f *findOrFrame) moveNext(r *statemachine.Run, args *findOrArgs) (hasEnded 
 resume1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	find1Value, find1Err = f.find1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:223
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:225
 	f.find1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	*f.text, *f.err = find1Value, find1Err
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:228
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:230
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/09-failure/main.go:45
 	return true
-//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:232
+//line github.com/movenext/movenext/docs/book/code/09-failure/main_async.go:234
 }
 
 // findOrMachine is [findOr] as the root of a chain: chain, job and frame in one allocation.
@@ -248,7 +250,7 @@ func (f *findOrMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *findOrMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.findOr", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 45)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.findOr", "github.com/movenext/movenext/docs/book/code/09-failure/main.go", 45)
 }
 
-// Digest of what is above: 03eb3b668e7b8c1d
+// Digest of what is above: 41b3be6fc8caa76a

@@ -29,7 +29,8 @@ func (a *account) withdrawAsync(ctx context.Context, amount int) (result *job.Jo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &accountWithdrawMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // accountWithdrawLocals is what [account.withdraw] keeps while it is suspended.
@@ -57,7 +58,7 @@ func (f *accountWithdrawLocals) moveNext(r *statemachine.Run) (hasEnded bool, re
 		return true, errTooLittle
 	}
 	// main.go:28: job.Yield() // in a real program: calls a bank
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:61
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:62
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -65,7 +66,7 @@ resume1:
 	_ = r.Refusal()
 	f.a.balance -= f.amount
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:69
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:70
 }
 
 // accountWithdrawMachine is [account.withdraw] as the root of a chain: chain, job and frame in one
@@ -86,7 +87,7 @@ func (f *accountWithdrawMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *accountWithdrawMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*account).withdraw", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 28)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*account).withdraw", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 28)
 }
 
 // Digest of retry: e95a4b3af14e68c9
@@ -101,7 +102,8 @@ func retryAsync(ctx context.Context, operation func() error) (result *job.Job[jo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &retryMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // retryLocals is what [retry] keeps while it is suspended.
@@ -141,12 +143,12 @@ for1:
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:51
 	err = f.operation()
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:145
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:147
 	goto after1
 entered:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:51
 	f.operation1, err = f.operationEnter(r)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:150
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:152
 	if f.operation1 == nil {
 		goto after1
 	}
@@ -155,7 +157,7 @@ entered:
 resume1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:51
 	err = f.operation1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:159
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:161
 	f.operation1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:52
@@ -163,7 +165,7 @@ after1:
 		return true, nil
 	}
 	asleep, err = statemachine.Sleep(r, f.ctx, f.pause)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:167
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:169
 	if !asleep {
 		goto after2
 	}
@@ -179,7 +181,7 @@ after2:
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main.go:50
 	f.pause += time.Minute
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:183
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async.go:185
 	goto for1
 }
 
@@ -200,7 +202,7 @@ func (f *retryMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *retryMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.retry", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 51, 55)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.retry", "github.com/movenext/movenext/docs/book/code/11-testing/main.go", 51, 55)
 }
 
-// Digest of what is above: 17204fd74a947b4d
+// Digest of what is above: 54054ea823e21e83

@@ -28,7 +28,8 @@ func addAsync(sum *int, part *job.Job[int]) (result *job.Job[job.Void]) {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &addMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // addLocals is what [add] keeps while it is suspended.
@@ -60,7 +61,7 @@ func (f *addLocals) moveNext(r *statemachine.Run, part *job.Job[int]) (hasEnded 
 	// main_test.go:49: n, err := part.Await()
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:49
 	if awaited = part; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:64
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:65
 		goto after1
 	}
 	f.State = 1
@@ -76,7 +77,7 @@ after1:
 		*f.sum = f.before + n
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:80
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:81
 }
 
 // addMachine is [add] as the root of a chain: chain, job and frame in one allocation.
@@ -96,7 +97,7 @@ func (f *addMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *addMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.add", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 49)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.add", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 49)
 }
 
 // Digest of guarded.withdraw: ab8d75ff198e670e
@@ -112,7 +113,8 @@ func (g *guarded) withdrawAsync(ctx context.Context, amount int) (result *job.Jo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &guardedWithdrawMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // guardedWithdrawLocals is what [guarded.withdraw] keeps while it is suspended.
@@ -145,7 +147,7 @@ func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Contex
 	}
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	f.lock1, err = f.g.mu.LockEnter(r, ctx)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:149
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:151
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -154,13 +156,13 @@ func (f *guardedWithdrawLocals) moveNext(r *statemachine.Run, ctx context.Contex
 resume1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:158
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:160
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:97
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:164
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:166
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:98
 		return true, result0
@@ -174,13 +176,13 @@ after1:
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:101
 	if f.g.balance < f.amount {
 		result0 = errTooLittle
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:178
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:180
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:102
 		return true, result0
 	}
 	// main_test.go:104: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:184
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:186
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -188,11 +190,11 @@ resume2:
 	_ = r.Refusal()
 	f.g.balance -= f.amount
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:192
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:194
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/11-testing/main_test.go:106
 	return true, result0
-//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:196
+//line github.com/movenext/movenext/docs/book/code/11-testing/main_async_test.go:198
 }
 
 // guardedWithdrawMachine is [guarded.withdraw] as the root of a chain: chain, job and frame in one
@@ -214,7 +216,7 @@ func (f *guardedWithdrawMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *guardedWithdrawMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*guarded).withdraw", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 97, 104)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*guarded).withdraw", "github.com/movenext/movenext/docs/book/code/11-testing/main_test.go", 97, 104)
 }
 
-// Digest of what is above: f086d3036471db44
+// Digest of what is above: e954bed55b1cea2c

@@ -28,7 +28,8 @@ func getAsync(j *job.Job[int]) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &getMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // getEnter enters [get] for another machine. It returns the results or, suspended, the frame that
@@ -80,7 +81,7 @@ func (f *getLocals) moveNext(r *statemachine.Run, j *job.Job[int]) (hasEnded boo
 	// main.go:19: func get(j *job.Job[int]) (int, error) { return j.Await() }
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	if awaited = j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:84
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:85
 		goto after1
 	}
 	f.State = 1
@@ -92,7 +93,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:19
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:96
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:97
 	return true, result0, result1
 }
 
@@ -122,7 +123,7 @@ func (f *getMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *getMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.get", "github.com/movenext/movenext/docs/book/code/12-costs/main.go", 19)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.get", "github.com/movenext/movenext/docs/book/code/12-costs/main.go", 19)
 }
 
 // Digest of twice: 614dd4dc95487619
@@ -137,7 +138,8 @@ func twiceAsync(j *job.Job[int]) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &twiceMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // twiceLocals is what [twice] keeps while it is suspended.
@@ -168,7 +170,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int,
 	}
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.get1, f.a, err = getEnter(r, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:172
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:174
 	if f.get1 == nil {
 		goto after1
 	}
@@ -177,7 +179,7 @@ func (f *twiceLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 int,
 resume1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:25
 	f.a, err = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:181
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:183
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:26
@@ -185,7 +187,7 @@ after1:
 		return true, 0, err
 	}
 	f.get1, b, err = getEnter(r, f.j)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:189
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:191
 	if f.get1 == nil {
 		goto after2
 	}
@@ -195,12 +197,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:29
 	b, err = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:199
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:201
 	f.get1 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/12-costs/main.go:30
 	return true, f.a + b, err
-//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:204
+//line github.com/movenext/movenext/docs/book/code/12-costs/main_async.go:206
 }
 
 // twiceMachine is [twice] as the root of a chain: chain, job and frame in one allocation.
@@ -220,7 +222,7 @@ func (f *twiceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *twiceMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.twice", "github.com/movenext/movenext/docs/book/code/12-costs/main.go", 25, 29)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.twice", "github.com/movenext/movenext/docs/book/code/12-costs/main.go", 25, 29)
 }
 
-// Digest of what is above: 710ccba73bc96ed6
+// Digest of what is above: ecdb6a38ef4940cc

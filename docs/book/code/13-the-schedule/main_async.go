@@ -30,7 +30,8 @@ func (s *shop) buyAsync() (result *job.Job[job.Void]) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &shopBuyMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // buyEnter enters [shop.buy] for another machine. It returns the results or, suspended, the frame
@@ -70,7 +71,7 @@ func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 		return true
 	}
 	// main.go:156: job.Yield() // the payment
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:74
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:75
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -78,7 +79,7 @@ resume1:
 	_ = r.Refusal()
 	f.s.stock--
 	f.s.sold++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:82
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:83
 	return true
 }
 
@@ -106,7 +107,7 @@ func (f *shopBuyMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *shopBuyMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*shop).buy", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 156)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*shop).buy", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 156)
 }
 
 // Digest of oversell: efabe06f3e1ee911
@@ -121,7 +122,8 @@ func oversellAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &oversellMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // oversellLocals is what [oversell] keeps while it is suspended.
@@ -164,7 +166,7 @@ func (f *oversellLocals) moveNext(r *statemachine.Run, ctx context.Context) (has
 		// main.go:168: _, _ = a.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:168
 		if awaited = a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:168
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:170
 			goto after1
 		}
 		f.State = 1
@@ -180,7 +182,7 @@ after1:
 	// main.go:169: _, _ = b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:169
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:184
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:186
 		goto after2
 	}
 	f.State = 2
@@ -195,12 +197,12 @@ after2:
 	awaited.GetResult()
 	if f.s.sold > 1 {
 		result0 = errors.New("sold twice")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:199
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:201
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:172
 	}
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:204
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:206
 }
 
 // oversellMachine is [oversell] as the root of a chain: chain, job and frame in one allocation.
@@ -220,7 +222,7 @@ func (f *oversellMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *oversellMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 168, 169)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 168, 169)
 }
 
 // oversellFunc1Run is a function literal of [oversell] for the runtime to call. It returns the
@@ -233,7 +235,7 @@ func oversellFunc1Run(s *shop, arg1 context.Context) error {
 		return v0
 	}
 	m := &oversellFunc1Machine{kept: frame}
-	return m.builder.Suspend(arg1, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(arg1, &r, m, &m.kept.Frame)
 }
 
 // oversellFunc1Locals is what a function literal of [oversell] keeps while it is suspended.
@@ -258,7 +260,7 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (hasEnded b
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:262
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:264
 	if f.buy1 == nil {
 		goto after1
 	}
@@ -267,12 +269,12 @@ func (f *oversellFunc1Locals) moveNext(r *statemachine.Run, s *shop) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:271
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:273
 	f.buy1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:166
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:276
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:278
 }
 
 // oversellFunc1Machine is a function literal of [oversell] as the root of a chain: chain and frame
@@ -292,7 +294,7 @@ func (f *oversellFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *oversellFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 166)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 166)
 }
 
 // oversellFunc2Run is a function literal of [oversell] for the runtime to call. It returns the
@@ -305,7 +307,7 @@ func oversellFunc2Run(s *shop, arg1 context.Context) error {
 		return v0
 	}
 	m := &oversellFunc2Machine{kept: frame}
-	return m.builder.Suspend(arg1, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(arg1, &r, m, &m.kept.Frame)
 }
 
 // oversellFunc2Locals is what a function literal of [oversell] keeps while it is suspended.
@@ -330,7 +332,7 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (hasEnded b
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	f.buy1 = s.buyEnter(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:334
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:336
 	if f.buy1 == nil {
 		goto after1
 	}
@@ -339,12 +341,12 @@ func (f *oversellFunc2Locals) moveNext(r *statemachine.Run, s *shop) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:343
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:345
 	f.buy1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:167
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:348
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:350
 }
 
 // oversellFunc2Machine is a function literal of [oversell] as the root of a chain: chain and frame
@@ -364,7 +366,7 @@ func (f *oversellFunc2Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *oversellFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 167)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.oversell", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 167)
 }
 
 // Digest of dine: 1e60072e76cf7a4d
@@ -380,7 +382,8 @@ func dineAsync(ctx context.Context, left, right *coord.Mutex) (result *job.Job[j
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &dineMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // dineEnter enters [dine] for another machine. It returns the results or, suspended, the frame
@@ -440,7 +443,7 @@ func (f *dineLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	f.lock1, err = f.left.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:444
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:447
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -449,13 +452,13 @@ func (f *dineLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:453
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:456
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:180
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:459
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:462
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:181
 		return true, result0
@@ -466,7 +469,7 @@ after1:
 		f.defers.Push(func(raise func()) { defer left.Unlock(); raise() })
 	}
 	// main.go:184: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:470
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:473
 	f.State = 2
 	f.left = nil // not needed any more
 	return r.Yield(), nil
@@ -474,7 +477,7 @@ resume2:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:184
 	_ = r.Refusal()
 	f.lock1, err = f.right.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:478
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:481
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -484,24 +487,24 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:488
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:491
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:185
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:494
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:497
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:186
 		return true, result0
 	}
 	f.right.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:501
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:504
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:189
 	return true, result0
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:505
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:508
 }
 
 func (f *dineFrame) Location() statemachine.Location {
@@ -531,7 +534,7 @@ func (f *dineMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *dineMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.dine", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 180, 184, 185)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.dine", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 180, 184, 185)
 }
 
 // Digest of philosophers: 4353f98c72bdeb96
@@ -546,7 +549,8 @@ func philosophersAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &philosophersMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // philosophersLocals is what [philosophers] keeps while it is suspended.
@@ -605,7 +609,7 @@ range1:
 		goto endRange1
 	}
 	// main.go:203: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:609
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:613
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -613,7 +617,7 @@ resume1:
 	_ = r.Refusal()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:202
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:617
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:621
 	goto range1
 endRange1:
 	{
@@ -626,7 +630,7 @@ endRange1:
 	// main.go:206: _, first := a.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:206
 	if awaited = f.a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:630
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:634
 		goto after2
 	}
 	f.State = 2
@@ -642,7 +646,7 @@ after2:
 	// main.go:207: _, second := b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:207
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:646
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:650
 		goto after3
 	}
 	f.State = 3
@@ -658,7 +662,7 @@ after3:
 	// main.go:208: _, third := c.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:208
 	if awaited = f.c; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:662
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:666
 		goto after4
 	}
 	f.State = 4
@@ -674,7 +678,7 @@ after4:
 		_, third := awaited.GetResult()
 		result0 = errors.Join(f.first, f.second, third)
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:678
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:682
 	return true, result0
 }
 
@@ -696,7 +700,7 @@ func (f *philosophersMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *philosophersMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 203, 206, 207, 208)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 203, 206, 207, 208)
 }
 
 // philosophersFunc1Run is a function literal of [philosophers] for the runtime to call. It returns
@@ -709,7 +713,7 @@ func philosophersFunc1Run(forksArg *forks, ctx context.Context) error {
 		return v0
 	}
 	m := &philosophersFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // philosophersFunc1Locals is what a function literal of [philosophers] keeps while it is
@@ -742,7 +746,7 @@ func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophe
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:746
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:750
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -751,7 +755,7 @@ func (f *philosophersFunc1Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:200
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:755
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:759
 	f.dine1 = nil
 after1:
 	return true, result0
@@ -774,7 +778,7 @@ func (f *philosophersFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *philosophersFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 200)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 200)
 }
 
 // philosophersFunc2Run is a function literal of [philosophers] for the runtime to call. It returns
@@ -787,7 +791,7 @@ func philosophersFunc2Run(forksArg *forks, ctx context.Context) error {
 		return v0
 	}
 	m := &philosophersFunc2Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // philosophersFunc2Locals is what a function literal of [philosophers] keeps while it is
@@ -820,7 +824,7 @@ func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophe
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[1], &(*args.forks2)[2])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:824
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:828
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -829,7 +833,7 @@ func (f *philosophersFunc2Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:201
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:833
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:837
 	f.dine1 = nil
 after1:
 	return true, result0
@@ -852,7 +856,7 @@ func (f *philosophersFunc2Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *philosophersFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 201)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 201)
 }
 
 // philosophersFunc3Run is a function literal of [philosophers] for the runtime to call. It returns
@@ -865,7 +869,7 @@ func philosophersFunc3Run(forksArg *forks, ctx context.Context) error {
 		return v0
 	}
 	m := &philosophersFunc3Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // philosophersFunc3Locals is what a function literal of [philosophers] keeps while it is
@@ -898,7 +902,7 @@ func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophe
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[2], &(*args.forks2)[0])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:902
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:906
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -907,7 +911,7 @@ func (f *philosophersFunc3Locals) moveNext(r *statemachine.Run, args *philosophe
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:205
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:911
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:915
 	f.dine1 = nil
 after1:
 	return true, result0
@@ -930,7 +934,7 @@ func (f *philosophersFunc3Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *philosophersFunc3Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 205)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.philosophers", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 205)
 }
 
 // Digest of count: b0caa95a62de432d
@@ -945,7 +949,8 @@ func countAsync(steps int, done *int) (result *job.Job[job.Void]) {
 		return statemachine.Completed(context.Background(), job.Void{}, nil)
 	}
 	m := &countMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // countEnter enters [count] for another machine. It returns the results or, suspended, the frame
@@ -998,7 +1003,7 @@ range1:
 		goto endRange1
 	}
 	// main.go:217: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1002
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1007
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -1007,7 +1012,7 @@ resume1:
 	*f.done++
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:216
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1011
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1016
 	goto range1
 endRange1:
 	return true
@@ -1037,7 +1042,7 @@ func (f *countMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *countMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.count", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 217)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.count", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 217)
 }
 
 // Digest of overtaken: 87a8e80b0f423230
@@ -1052,7 +1057,8 @@ func overtakenAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &overtakenMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // overtakenLocals is what [overtaken] keeps while it is suspended.
@@ -1102,7 +1108,7 @@ func (f *overtakenLocals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 		// main.go:234: _, _ = runner.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:234
 		if awaited = runner; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1106
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1112
 			goto after1
 		}
 		f.State = 1
@@ -1118,7 +1124,7 @@ after1:
 	// main.go:235: _, _ = walker.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:235
 	if awaited = f.walker; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1122
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1128
 		goto after2
 	}
 	f.State = 2
@@ -1133,12 +1139,12 @@ after2:
 	awaited.GetResult()
 	if (*f.after)-(*f.before) >= 15 {
 		result0 = errors.New("overtaken")
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1137
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1143
 		return true, result0
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:238
 	}
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1142
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1148
 }
 
 // overtakenMachine is [overtaken] as the root of a chain: chain, job and frame in one allocation.
@@ -1158,7 +1164,7 @@ func (f *overtakenMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *overtakenMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 234, 235)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 234, 235)
 }
 
 // overtakenFunc1Run is a function literal of [overtaken] for the runtime to call. It returns the
@@ -1171,7 +1177,7 @@ func overtakenFunc1Run(done *int, arg1 context.Context) error {
 		return v0
 	}
 	m := &overtakenFunc1Machine{kept: frame}
-	return m.builder.Suspend(arg1, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(arg1, &r, m, &m.kept.Frame)
 }
 
 // overtakenFunc1Locals is what a function literal of [overtaken] keeps while it is suspended.
@@ -1196,7 +1202,7 @@ func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (hasEnde
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	f.count1 = countEnter(r, 20, done)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1200
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1206
 	if f.count1 == nil {
 		goto after1
 	}
@@ -1205,12 +1211,12 @@ func (f *overtakenFunc1Locals) moveNext(r *statemachine.Run, done *int) (hasEnde
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	f.count1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1209
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1215
 	f.count1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:227
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1214
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1220
 }
 
 // overtakenFunc1Machine is a function literal of [overtaken] as the root of a chain: chain and
@@ -1230,7 +1236,7 @@ func (f *overtakenFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *overtakenFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 227)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 227)
 }
 
 // overtakenFunc2Run is a function literal of [overtaken] for the runtime to call. It returns the
@@ -1243,7 +1249,7 @@ func overtakenFunc2Run(before, done, after *int, arg3 context.Context) error {
 		return v0
 	}
 	m := &overtakenFunc2Machine{kept: frame}
-	return m.builder.Suspend(arg3, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(arg3, &r, m, &m.kept.Frame)
 }
 
 // overtakenFunc2Locals is what a function literal of [overtaken] keeps while it is suspended.
@@ -1270,7 +1276,7 @@ func (f *overtakenFunc2Locals) moveNext(r *statemachine.Run, before *int) (hasEn
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go:229
 	(*before) = (*f.done)
 	// main.go:230: job.Yield()
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1274
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1280
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -1278,7 +1284,7 @@ resume1:
 	_ = r.Refusal()
 	(*f.after) = (*f.done)
 	return true, nil
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1282
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async.go:1288
 }
 
 // overtakenFunc2Machine is a function literal of [overtaken] as the root of a chain: chain and
@@ -1298,7 +1304,7 @@ func (f *overtakenFunc2Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *overtakenFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 230)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.overtaken", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main.go", 230)
 }
 
-// Digest of what is above: 455228d541586bb8
+// Digest of what is above: abd4a197f1a18e92

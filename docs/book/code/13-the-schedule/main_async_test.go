@@ -29,7 +29,8 @@ func orderlyAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &orderlyMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // orderlyLocals is what [orderly] keeps while it is suspended.
@@ -78,7 +79,7 @@ func (f *orderlyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		// main_test.go:99: _, first := a.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:99
 		if awaited = a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:82
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:83
 			goto after1
 		}
 		f.State = 1
@@ -94,7 +95,7 @@ after1:
 	// main_test.go:100: _, second := b.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:100
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:98
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:99
 		goto after2
 	}
 	f.State = 2
@@ -110,7 +111,7 @@ after2:
 	// main_test.go:101: _, third := c.Await()
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:101
 	if awaited = f.c; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:114
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:115
 		goto after3
 	}
 	f.State = 3
@@ -126,7 +127,7 @@ after3:
 		_, third := awaited.GetResult()
 		result0 = errors.Join(f.first, f.second, third)
 	}
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:130
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:131
 	return true, result0
 }
 
@@ -147,7 +148,7 @@ func (f *orderlyMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *orderlyMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 99, 100, 101)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 99, 100, 101)
 }
 
 // orderlyFunc1Run is a function literal of [orderly] for the runtime to call. It returns the
@@ -160,7 +161,7 @@ func orderlyFunc1Run(forksArg *forks, ctx context.Context) error {
 		return v0
 	}
 	m := &orderlyFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // orderlyFunc1Locals is what a function literal of [orderly] keeps while it is suspended.
@@ -192,7 +193,7 @@ func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Arg
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:96
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[1])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:196
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:197
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -201,7 +202,7 @@ func (f *orderlyFunc1Locals) moveNext(r *statemachine.Run, args *orderlyFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:96
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:205
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:206
 	f.dine1 = nil
 after1:
 	return true, result0
@@ -224,7 +225,7 @@ func (f *orderlyFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *orderlyFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 96)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 96)
 }
 
 // orderlyFunc2Run is a function literal of [orderly] for the runtime to call. It returns the
@@ -237,7 +238,7 @@ func orderlyFunc2Run(forksArg *forks, ctx context.Context) error {
 		return v0
 	}
 	m := &orderlyFunc2Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // orderlyFunc2Locals is what a function literal of [orderly] keeps while it is suspended.
@@ -269,7 +270,7 @@ func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Arg
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:97
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[1], &(*args.forks2)[2])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:273
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:274
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -278,7 +279,7 @@ func (f *orderlyFunc2Locals) moveNext(r *statemachine.Run, args *orderlyFunc2Arg
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:97
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:282
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:283
 	f.dine1 = nil
 after1:
 	return true, result0
@@ -301,7 +302,7 @@ func (f *orderlyFunc2Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *orderlyFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 97)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 97)
 }
 
 // orderlyFunc3Run is a function literal of [orderly] for the runtime to call. It returns the
@@ -314,7 +315,7 @@ func orderlyFunc3Run(forksArg *forks, ctx context.Context) error {
 		return v0
 	}
 	m := &orderlyFunc3Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // orderlyFunc3Locals is what a function literal of [orderly] keeps while it is suspended.
@@ -346,7 +347,7 @@ func (f *orderlyFunc3Locals) moveNext(r *statemachine.Run, args *orderlyFunc3Arg
 	}
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:98
 	f.dine1, result0 = dineEnter(r, args.ctx, &(*args.forks2)[0], &(*args.forks2)[2])
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:350
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:351
 	if f.dine1 == nil {
 		goto after1
 	}
@@ -355,7 +356,7 @@ func (f *orderlyFunc3Locals) moveNext(r *statemachine.Run, args *orderlyFunc3Arg
 resume1:
 //line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go:98
 	result0 = f.dine1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:359
+//line github.com/movenext/movenext/docs/book/code/13-the-schedule/main_async_test.go:360
 	f.dine1 = nil
 after1:
 	return true, result0
@@ -378,7 +379,7 @@ func (f *orderlyFunc3Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *orderlyFunc3Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 98)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.orderly", "github.com/movenext/movenext/docs/book/code/13-the-schedule/main_test.go", 98)
 }
 
-// Digest of what is above: 5c7869294df76fd2
+// Digest of what is above: f1f263a2dcc6c838

@@ -31,7 +31,8 @@ func (c *conn) echoAsync() (result *job.Job[job.Void]) {
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &connEchoMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // connEchoLocals is what [conn.echo] keeps while it is suspended.
@@ -62,7 +63,7 @@ func (f *connEchoLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 	f.buffer = make([]byte, 64)
 for1:
 	f.read1, n, err = f.c.readEnter(r, f.buffer)
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:66
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:67
 	if f.read1 == nil {
 		goto after1
 	}
@@ -71,7 +72,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:23
 	n, err = f.read1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:75
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:76
 	f.read1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go:24
@@ -81,7 +82,7 @@ after1:
 	if _, err := syscall.Write(f.c.fd, f.buffer[:n]); err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:85
+//line github.com/movenext/movenext/docs/book/code/14-the-world/main_linux_async.go:86
 	goto for1
 }
 
@@ -102,7 +103,7 @@ func (f *connEchoMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *connEchoMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*conn).echo", "github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go", 23)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*conn).echo", "github.com/movenext/movenext/docs/book/code/14-the-world/main_linux.go", 23)
 }
 
-// Digest of what is above: f83339662f0253aa
+// Digest of what is above: 9b0e6c5b01537f02

@@ -31,7 +31,8 @@ func (c *conn) readAsync(buffer []byte) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &connReadMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // readEnter enters [conn.read] for another machine. It returns the results or, suspended, the
@@ -88,7 +89,7 @@ for1:
 		n, err := syscall.Read(f.c.fd, f.buffer)
 		if err != syscall.EAGAIN {
 			result0, result1 = max(n, 0), err
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:92
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:93
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:91
 		}
@@ -96,7 +97,7 @@ for1:
 	// poller_linux.go:92: if _, err := c.arrival().Await(); err != nil {
 //line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go:92
 	if awaited = f.c.arrival(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:100
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:101
 		goto after1
 	}
 	f.State = 1
@@ -114,7 +115,7 @@ after1:
 			return true, 0, err
 		}
 	}
-//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:118
+//line github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux_async.go:119
 	goto for1
 }
 
@@ -144,7 +145,7 @@ func (f *connReadMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *connReadMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*conn).read", "github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go", 92)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*conn).read", "github.com/movenext/movenext/docs/book/code/14-the-world/poller_linux.go", 92)
 }
 
-// Digest of what is above: c2eaff0c78e2de8a
+// Digest of what is above: 8aa6d3c43ff706ef

@@ -28,7 +28,8 @@ func againAsync(ctx context.Context, n int, op func(context.Context) (int, error
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &againMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // againEnter enters [again] for another machine. It returns the results or, suspended, the frame
@@ -103,12 +104,12 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/book/code/20-functions/main.go:22
 	v, err = f.op(f.ctx)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:107
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:108
 	goto after1
 entered:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main.go:22
 	f.op1, v, err = f.opEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:112
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:113
 	if f.op1 == nil {
 		goto after1
 	}
@@ -117,19 +118,19 @@ entered:
 resume1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main.go:22
 	v, err = f.op1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:121
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:122
 	f.op1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main.go:22
 	if err == nil {
 		err = nil
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:127
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:128
 		return true, v, err
 //line github.com/movenext/movenext/docs/book/code/20-functions/main.go:24
 	}
 //line github.com/movenext/movenext/docs/book/code/20-functions/main.go:21
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:133
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:134
 	goto range1
 endRange1:
 	return true, v, err
@@ -161,7 +162,7 @@ func (f *againMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *againMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.again", "github.com/movenext/movenext/docs/book/code/20-functions/main.go", 22)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.again", "github.com/movenext/movenext/docs/book/code/20-functions/main.go", 22)
 }
 
 // Digest of gate.pass: f0759b1b0bd3cc19
@@ -176,7 +177,8 @@ func (g *gate) passAsync(arg0 context.Context) (result *job.Job[int]) {
 		return statemachine.Completed(arg0, v0, v1)
 	}
 	m := &gatePassMachine{kept: frame}
-	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, arg0, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // passEnter enters [gate.pass] for another machine. It returns the results or, suspended, the
@@ -230,7 +232,7 @@ func (f *gatePassLocals) moveNext(r *statemachine.Run, g *gate) (hasEnded bool, 
 	// main.go:38: return g.open.Await()
 //line github.com/movenext/movenext/docs/book/code/20-functions/main.go:38
 	if awaited = g.open; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:234
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:236
 		goto after1
 	}
 	f.State = 1
@@ -242,7 +244,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main.go:38
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:246
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:248
 	return true, result0, result1
 }
 
@@ -272,7 +274,7 @@ func (f *gatePassMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *gatePassMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*gate).pass", "github.com/movenext/movenext/docs/book/code/20-functions/main.go", 38)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*gate).pass", "github.com/movenext/movenext/docs/book/code/20-functions/main.go", 38)
 }
 
 // Digest of caller: ace5a8fff7dedadb
@@ -287,7 +289,8 @@ func callerAsync(ctx context.Context, g *gate) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &callerMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // callerLocals is what [caller] keeps while it is suspended.
@@ -337,7 +340,7 @@ func (f *callerLocals) moveNext(r *statemachine.Run, args *callerArgs) (hasEnded
 			return again(ctx, 3, g.pass)
 		})
 	}
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:341
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:344
 	if f.again1 == nil {
 		goto after1
 	}
@@ -346,7 +349,7 @@ func (f *callerLocals) moveNext(r *statemachine.Run, args *callerArgs) (hasEnded
 resume1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main.go:45
 	result0, result1 = f.again1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:350
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:353
 	f.again1 = nil
 after1:
 	return true, result0, result1
@@ -369,7 +372,7 @@ func (f *callerMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *callerMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.caller", "github.com/movenext/movenext/docs/book/code/20-functions/main.go", 45)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.caller", "github.com/movenext/movenext/docs/book/code/20-functions/main.go", 45)
 }
 
 // callerFunc1Enter enters a function literal of [caller] for another machine. It returns the
@@ -442,7 +445,7 @@ func (f *callerFunc1Locals) moveNext(r *statemachine.Run, args *callerFunc1Args)
 //line github.com/movenext/movenext/docs/book/code/20-functions/main.go:46
 		f.again1, result0, result1 = againEnter(r, enter1, args.ctx, 3, args.g.pass)
 	}
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:446
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:449
 	if f.again1 == nil {
 		goto after1
 	}
@@ -451,7 +454,7 @@ func (f *callerFunc1Locals) moveNext(r *statemachine.Run, args *callerFunc1Args)
 resume1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main.go:46
 	result0, result1 = f.again1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:455
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async.go:458
 	f.again1 = nil
 after1:
 	return true, result0, result1
@@ -466,4 +469,4 @@ func (f *callerFunc1Frame) Results(r *statemachine.Run) (int, error) {
 	return f.result0, f.result1
 }
 
-// Digest of what is above: 86032935640824b2
+// Digest of what is above: fa835146a059567d

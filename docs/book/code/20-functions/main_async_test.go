@@ -30,7 +30,8 @@ func timedAsync(now func() time.Duration, op func() error) (result *job.Job[time
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &timedMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // timedEnter enters [timed] for another machine. It returns the results or, suspended, the frame
@@ -102,12 +103,12 @@ func (f *timedLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 time
 	}
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:32
 	f.began = f.now()
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:106
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:107
 	goto after1
 entered:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:32
 	f.now1, f.began = f.nowEnter(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:111
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:112
 	if f.now1 == nil {
 		goto after1
 	}
@@ -116,7 +117,7 @@ entered:
 resume1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:32
 	f.began = f.now1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:120
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:121
 	f.now1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:33
@@ -125,12 +126,12 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:33
 	f.err = f.op()
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:129
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:130
 	goto after2
 entered1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:33
 	f.op2, f.err = f.opEnter(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:134
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:135
 	if f.op2 == nil {
 		goto after2
 	}
@@ -140,7 +141,7 @@ entered1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:33
 	f.err = f.op2.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:144
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:145
 	f.op2 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:34
@@ -149,12 +150,12 @@ after2:
 	}
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:34
 	now3Value = f.now()
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:153
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:154
 	goto after3
 entered2:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:34
 	f.now1, now3Value = f.nowEnter(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:158
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:159
 	if f.now1 == nil {
 		goto after3
 	}
@@ -164,12 +165,12 @@ entered2:
 resume3:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:34
 	now3Value = f.now1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:168
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:169
 	f.now1 = nil
 after3:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:34
 	return true, now3Value - f.began, f.err
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:173
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:174
 }
 
 func (f *timedFrame) Location() statemachine.Location {
@@ -198,7 +199,7 @@ func (f *timedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *timedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.timed", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 32, 33, 34)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.timed", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 32, 33, 34)
 }
 
 // Digest of sleepTimed: e1e07b623997fbfd
@@ -213,7 +214,8 @@ func sleepTimedAsync(ctx context.Context, s *simulation.Scheduler) (result *job.
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &sleepTimedMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // sleepTimedLocals is what [sleepTimed] keeps while it is suspended.
@@ -259,7 +261,7 @@ func (f *sleepTimedLocals) moveNext(r *statemachine.Run, args *sleepTimedArgs) (
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:56
 		f.timed1, result0, result1 = timedEnter(r, nil, enter1, args.s.Now, func() error { return job.Sleep(ctx, time.Hour) })
 	}
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:263
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:265
 	if f.timed1 == nil {
 		goto after1
 	}
@@ -268,7 +270,7 @@ func (f *sleepTimedLocals) moveNext(r *statemachine.Run, args *sleepTimedArgs) (
 resume1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:56
 	result0, result1 = f.timed1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:272
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:274
 	f.timed1 = nil
 after1:
 	return true, result0, result1
@@ -292,7 +294,7 @@ func (f *sleepTimedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sleepTimedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.sleepTimed", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 56)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.sleepTimed", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 56)
 }
 
 // sleepTimedFunc1Enter enters a function literal of [sleepTimed] for another machine. It returns
@@ -341,7 +343,7 @@ func (f *sleepTimedFunc1Locals) moveNext(r *statemachine.Run, ctx context.Contex
 	}
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:56
 	asleep, result0 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:345
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:347
 	if !asleep {
 		goto after1
 	}
@@ -351,7 +353,7 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:56
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:355
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:357
 	return true, result0
 }
 
@@ -375,7 +377,8 @@ func (h guarded) handleAsync(ctx context.Context) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &guardedHandleMachine{callee: callee}
-	return m.builder.Start(ctx, &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // handleEnter enters [guarded.handle] for another machine. It returns the results, or the
@@ -383,7 +386,7 @@ func (h guarded) handleAsync(ctx context.Context) (result *job.Job[int]) {
 func (h guarded) handleEnter(r *statemachine.Run, ctx context.Context) (*guardedHandleFrame, int, error) {
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:68
 	return h.g.passEnter(r, ctx)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:387
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:390
 }
 
 // guardedHandleFrame is the frame of the function whose results [guarded.handle] returns: it keeps
@@ -406,7 +409,7 @@ func (f *guardedHandleMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *guardedHandleMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "main.guarded.handle", File: "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", Line: 68}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "main.guarded.handle", File: "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", Line: 68}
 }
 
 // Digest of byName: 1ebe61fb41ab56f3
@@ -421,7 +424,8 @@ func byNameAsync(ctx context.Context, handlers map[string]handler) (result *job.
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &byNameMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // byNameLocals is what [byName] keeps while it is suspended.
@@ -454,7 +458,7 @@ func (f *byNameLocals) moveNext(r *statemachine.Run, args *byNameArgs) (hasEnded
 	f.handle1 = args.handlers["gate"].handleAsync(args.ctx)
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:74
 	if statemachine.TwinEnded(r, f.handle1) {
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:458
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:462
 		goto resume1
 	}
 	f.State = 1
@@ -462,7 +466,7 @@ func (f *byNameLocals) moveNext(r *statemachine.Run, args *byNameArgs) (hasEnded
 resume1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:74
 	result0, result1 = statemachine.TwinResult(r, f.handle1)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:466
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:470
 	f.handle1 = nil
 	return true, result0, result1
 }
@@ -484,7 +488,7 @@ func (f *byNameMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *byNameMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.byName", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 74)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.byName", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 74)
 }
 
-// Digest of what is above: d23e39d7574fb716
+// Digest of what is above: 5885d007afd77a02

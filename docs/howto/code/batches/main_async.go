@@ -30,7 +30,8 @@ func sizeAsync(ctx context.Context, name string) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &sizeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // sizeEnter enters [size] for another machine. It returns the results or, suspended, the frame
@@ -90,7 +91,7 @@ func (f *sizeLocals) moveNext(r *statemachine.Run, args *sizeArgs) (hasEnded boo
 	f.len1 = len(args.name)
 //line github.com/movenext/movenext/docs/howto/code/batches/main.go:19
 	asleep, sleep = statemachine.Sleep(r, args.ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/batches/main_async.go:94
+//line github.com/movenext/movenext/docs/howto/code/batches/main_async.go:95
 	if !asleep {
 		goto after1
 	}
@@ -102,7 +103,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/batches/main.go:19
 	return true, f.len1, sleep
-//line github.com/movenext/movenext/docs/howto/code/batches/main_async.go:106
+//line github.com/movenext/movenext/docs/howto/code/batches/main_async.go:107
 }
 
 func (f *sizeFrame) Location() statemachine.Location {
@@ -130,7 +131,7 @@ func (f *sizeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sizeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.size", "github.com/movenext/movenext/docs/howto/code/batches/main.go", 19)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.size", "github.com/movenext/movenext/docs/howto/code/batches/main.go", 19)
 }
 
 // Digest of sizes: 127ee57845e31020
@@ -145,7 +146,8 @@ func sizesAsync(ctx context.Context, names ...string) (result *job.Job[map[strin
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &sizesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // sizesLocals is what [sizes] keeps while it is suspended.
@@ -187,7 +189,7 @@ func (f *sizesLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 		// main.go:32: _, err := b.End().Await()
 //line github.com/movenext/movenext/docs/howto/code/batches/main.go:32
 		if awaited = b.End(); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/batches/main_async.go:191
+//line github.com/movenext/movenext/docs/howto/code/batches/main_async.go:193
 			goto after1
 		}
 		f.State = 1
@@ -207,7 +209,7 @@ after1:
 		}
 		return true, all, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/batches/main_async.go:211
+//line github.com/movenext/movenext/docs/howto/code/batches/main_async.go:213
 }
 
 // sizesMachine is [sizes] as the root of a chain: chain, job and frame in one allocation.
@@ -227,7 +229,7 @@ func (f *sizesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sizesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.sizes", "github.com/movenext/movenext/docs/howto/code/batches/main.go", 32)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.sizes", "github.com/movenext/movenext/docs/howto/code/batches/main.go", 32)
 }
 
 // sizesFunc1Run is a function literal of [sizes] for the runtime to call. It returns the results,
@@ -240,7 +242,7 @@ func sizesFunc1Run(found []int, i int, name string, ctx context.Context) error {
 		return v0
 	}
 	m := &sizesFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // sizesFunc1Locals is what a function literal of [sizes] keeps while it is suspended.
@@ -276,7 +278,7 @@ func (f *sizesFunc1Locals) moveNext(r *statemachine.Run, args *sizesFunc1Args) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/batches/main.go:28
 	f.size1, size1Value, size1Err = sizeEnter(r, args.ctx, args.name) // suspends in a job of the batch
-//line github.com/movenext/movenext/docs/howto/code/batches/main_async.go:280
+//line github.com/movenext/movenext/docs/howto/code/batches/main_async.go:282
 	if f.size1 == nil {
 		goto after1
 	}
@@ -285,13 +287,13 @@ func (f *sizesFunc1Locals) moveNext(r *statemachine.Run, args *sizesFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/batches/main.go:28
 	size1Value, size1Err = f.size1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/batches/main_async.go:289
+//line github.com/movenext/movenext/docs/howto/code/batches/main_async.go:291
 	f.size1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/batches/main.go:28
 	f.found[f.i], err = size1Value, size1Err
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/batches/main_async.go:295
+//line github.com/movenext/movenext/docs/howto/code/batches/main_async.go:297
 }
 
 // sizesFunc1Machine is a function literal of [sizes] as the root of a chain: chain and frame in
@@ -311,7 +313,7 @@ func (f *sizesFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sizesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.sizes", "github.com/movenext/movenext/docs/howto/code/batches/main.go", 28)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.sizes", "github.com/movenext/movenext/docs/howto/code/batches/main.go", 28)
 }
 
-// Digest of what is above: 4ddce61e6b73c22a
+// Digest of what is above: 56670baf6c61329d

@@ -28,7 +28,8 @@ func visitAsync(ctx context.Context, c client, name string) (result *job.Job[str
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &visitMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // visitLocals is what [visit] keeps while it is suspended.
@@ -62,7 +63,7 @@ func (f *visitLocals) moveNext(r *statemachine.Run, args *visitArgs) (hasEnded b
 	f.lookup1 = lookupAsync(args.ctx, args.c, args.name)
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 	if statemachine.TwinEnded(r, f.lookup1) {
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:66
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:67
 		goto resume1
 	}
 	f.State = 1
@@ -71,7 +72,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:47
 		address, err := statemachine.TwinResult(r, f.lookup1)
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:75
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:76
 		f.lookup1 = nil
 //line github.com/movenext/movenext/docs/howto/code/callback/main.go:48
 		if err != nil {
@@ -79,7 +80,7 @@ resume1:
 		}
 		return true, "visited " + address, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:83
+//line github.com/movenext/movenext/docs/howto/code/callback/main_async.go:84
 }
 
 // visitMachine is [visit] as the root of a chain: chain, job and frame in one allocation.
@@ -99,7 +100,7 @@ func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *visitMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.visit", "github.com/movenext/movenext/docs/howto/code/callback/main.go", 47)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.visit", "github.com/movenext/movenext/docs/howto/code/callback/main.go", 47)
 }
 
-// Digest of what is above: 1b15e9eacebea9e8
+// Digest of what is above: de57c20bffb53160

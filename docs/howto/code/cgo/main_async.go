@@ -30,7 +30,8 @@ func visitAsync(ctx context.Context, name string, takes time.Duration) (result *
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &visitMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // visitLocals is what [visit] keeps while it is suspended.
@@ -64,7 +65,7 @@ func (f *visitLocals) moveNext(r *statemachine.Run, args *visitArgs) (hasEnded b
 	f.lookup1 = dns.LookupAsync(args.ctx, args.name, args.takes)
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:24
 	if statemachine.TwinEnded(r, f.lookup1) {
-//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:68
+//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:69
 		goto resume1
 	}
 	f.State = 1
@@ -73,7 +74,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:24
 		address, err := statemachine.TwinResult(r, f.lookup1)
-//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:77
+//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:78
 		f.lookup1 = nil
 //line github.com/movenext/movenext/docs/howto/code/cgo/main.go:25
 		if err != nil {
@@ -81,7 +82,7 @@ resume1:
 		}
 		return true, "visited " + address, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:85
+//line github.com/movenext/movenext/docs/howto/code/cgo/main_async.go:86
 }
 
 // visitMachine is [visit] as the root of a chain: chain, job and frame in one allocation.
@@ -101,7 +102,7 @@ func (f *visitMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *visitMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.visit", "github.com/movenext/movenext/docs/howto/code/cgo/main.go", 24)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.visit", "github.com/movenext/movenext/docs/howto/code/cgo/main.go", 24)
 }
 
-// Digest of what is above: 5563e56c6821a3aa
+// Digest of what is above: 36c3183c37be52f8

@@ -28,7 +28,8 @@ func (s *shop) buyAsync(arg0 context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(arg0, job.Void{}, nil)
 	}
 	m := &shopBuyMachine{kept: frame}
-	return m.builder.Start(arg0, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, arg0, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // buyEnter enters [shop.buy] for another machine. It returns the results or, suspended, the frame
@@ -68,7 +69,7 @@ func (f *shopBuyFrame) MoveNext(r *statemachine.Run) bool {
 		return true
 	}
 	// shop.go:27: job.Yield() // the payment
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:72
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:73
 	f.State = 1
 	return r.Yield()
 resume1:
@@ -76,7 +77,7 @@ resume1:
 	_ = r.Refusal()
 	f.s.stock--
 	f.s.sold++
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:80
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:81
 	return true
 }
 
@@ -104,7 +105,7 @@ func (f *shopBuyMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *shopBuyMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*shop).buy", "github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go", 27)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*shop).buy", "github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go", 27)
 }
 
 // Digest of shop.buyLocked: 7ff1bc878411fe7a
@@ -120,7 +121,8 @@ func (s *shop) buyLockedAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &shopBuyLockedMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // shopBuyLockedLocals is what [shop.buyLocked] keeps while it is suspended.
@@ -153,7 +155,7 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 	}
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	f.lock1, err = f.s.mu.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:157
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:159
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -162,13 +164,13 @@ func (f *shopBuyLockedLocals) moveNext(r *statemachine.Run) (hasEnded bool, resu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:166
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:168
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:36
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:172
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:174
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:37
 		return true, result0
@@ -181,7 +183,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
 	f.buy2 = f.s.buyEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:185
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:187
 	if f.buy2 == nil {
 		goto after2
 	}
@@ -191,16 +193,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:40
 	f.buy2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:195
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:197
 	f.buy2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:200
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:202
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go:41
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:204
+//line github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop_async.go:206
 }
 
 // shopBuyLockedMachine is [shop.buyLocked] as the root of a chain: chain, job and frame in one
@@ -222,7 +224,7 @@ func (f *shopBuyLockedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *shopBuyLockedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*shop).buyLocked", "github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go", 36, 40)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*shop).buyLocked", "github.com/movenext/movenext/docs/howto/code/concurrent-tests/shop.go", 36, 40)
 }
 
-// Digest of what is above: 31d5d0c659c5619f
+// Digest of what is above: 7f6d3a8c0e21130f

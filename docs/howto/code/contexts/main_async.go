@@ -32,7 +32,8 @@ func answerAsync(ctx context.Context, known *coord.ManualResetEvent) (result *jo
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &answerMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // answerEnter enters [answer] for another machine. It returns the results or, suspended, the frame
@@ -85,7 +86,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run, known *coord.ManualResetEve
 	}
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:22
 	f.wait1, err = known.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:89
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:90
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -94,7 +95,7 @@ func (f *answerLocals) moveNext(r *statemachine.Run, known *coord.ManualResetEve
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:22
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:98
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:99
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:22
@@ -103,7 +104,7 @@ after1:
 		return true, 0, err
 	}
 	return true, 42, nil
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:107
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:108
 }
 
 func (f *answerFrame) Location() statemachine.Location {
@@ -132,7 +133,7 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *answerMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.answer", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 22)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.answer", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 22)
 }
 
 // Digest of endsBoth: b77873a739e99411
@@ -148,7 +149,8 @@ func endsBothAsync(ctx context.Context, known *coord.ManualResetEvent) (result *
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &endsBothMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // endsBothLocals is what [endsBoth] keeps while it is suspended.
@@ -185,7 +187,7 @@ func (f *endsBothLocals) moveNext(r *statemachine.Run, known *coord.ManualResetE
 	}
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	f.answer1, answer1Value, answer1Err = answerEnter(r, f.ctx, known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:189
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:191
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -195,16 +197,16 @@ func (f *endsBothLocals) moveNext(r *statemachine.Run, known *coord.ManualResetE
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	answer1Value, answer1Err = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:199
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:201
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	result0, result1 = answer1Value, answer1Err
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:204
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:206
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:35
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:208
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:210
 }
 
 // endsBothMachine is [endsBoth] as the root of a chain: chain, job and frame in one allocation.
@@ -225,7 +227,7 @@ func (f *endsBothMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *endsBothMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.endsBoth", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 35)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.endsBoth", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 35)
 }
 
 // Digest of endsTheWait: 840ca8447d7a5725
@@ -240,7 +242,8 @@ func endsTheWaitAsync(ctx context.Context, known *coord.ManualResetEvent) (resul
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &endsTheWaitMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // endsTheWaitLocals is what [endsTheWait] keeps while it is suspended.
@@ -274,7 +277,7 @@ func (f *endsTheWaitLocals) moveNext(r *statemachine.Run, ctx context.Context) (
 	// main.go:43: _, err := job.WaitTimeout(ctx, j, patience).Await()
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:43
 	if awaited = job.WaitTimeout(ctx, f.j, patience); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:278
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:281
 		goto after1
 	}
 	f.State = 1
@@ -295,7 +298,7 @@ after1:
 	// main.go:47: return j.Await()
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
 	if awaited = f.j; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:299
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:302
 		goto after2
 	}
 	f.State = 2
@@ -308,7 +311,7 @@ resume2:
 after2:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:47
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:312
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:315
 	return true, result0, result1
 }
 
@@ -330,7 +333,7 @@ func (f *endsTheWaitMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *endsTheWaitMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.endsTheWait", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 43, 47)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.endsTheWait", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 43, 47)
 }
 
 // Digest of cleansUp: 2ce6beb32a15c4bb
@@ -345,7 +348,8 @@ func cleansUpAsync(ctx context.Context, known *coord.ManualResetEvent) (result *
 		return statemachine.Completed(ctx, frame.n, frame.err)
 	}
 	m := &cleansUpMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // cleansUpFrame is the frame of [cleansUp]: what it keeps while it is suspended, its results among
@@ -418,7 +422,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (hasEnded,
 	}
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.answer1, answer1Value, answer1Err = answerEnter(r, (*args.ctx), args.known)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:422
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:426
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -427,7 +431,7 @@ func (f *cleansUpFrame) step(r *statemachine.Run, args *cleansUpArgs) (hasEnded,
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	answer1Value, answer1Err = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:431
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:435
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
@@ -437,7 +441,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:441
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:445
 		return true, false
 	}
 	f.State = 2
@@ -445,7 +449,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:64
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:449
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:453
 	goto epilogue
 }
 
@@ -465,7 +469,7 @@ func (f *cleansUpMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *cleansUpMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.cleansUp", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 64, 65)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.cleansUp", "github.com/movenext/movenext/docs/howto/code/contexts/main.go", 64, 65)
 }
 
 // cleansUpFunc1Enter enters a function literal of [cleansUp] for another machine. It returns the
@@ -525,7 +529,7 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 		args.known.Set()
 		f.answer1, m, late = answerEnter(r, ctx2, args.known)
 	}
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:529
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:533
 	if f.answer1 == nil {
 		goto after1
 	}
@@ -534,16 +538,16 @@ func (f *cleansUpFunc1Frame) moveNext(r *statemachine.Run, args *cleansUpFunc1Ar
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:61
 	m, late = f.answer1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:538
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:542
 	f.answer1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	fmt.Println("  the cleanup:", m, late)
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:543
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:547
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/contexts/main.go:62
 	return true
-//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:547
+//line github.com/movenext/movenext/docs/howto/code/contexts/main_async.go:551
 }
 
 func (f *cleansUpFunc1Frame) Location() statemachine.Location {
@@ -554,4 +558,4 @@ func (f *cleansUpFunc1Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// Digest of what is above: 8f5296221e1665bc
+// Digest of what is above: 661ca8ab793553cf

@@ -32,7 +32,8 @@ func walkAsync(ctx context.Context, dir string, degree int) (result *job.Job[[]f
 		return statemachine.Completed(ctx, frame.found, v1)
 	}
 	m := &walkMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // walkLocals is what [walk] keeps while it is suspended.
@@ -95,7 +96,7 @@ for1:
 			return job.Blocking(ctx, func(context.Context) ([]fs.DirEntry, error) { return os.ReadDir(dir) }).Await()
 		}, parallel.Degree(f.degree))
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:99
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:100
 	if f.map1 == nil {
 		goto after1
 	}
@@ -105,13 +106,13 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:108
 	lists, err2 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:109
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:110
 	f.map1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:111
 	if err2 != nil {
 		f.found, err = nil, err2
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:115
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:116
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:113
 	}
@@ -149,7 +150,7 @@ after1:
 			return file{name, len(text)}, err
 		}, parallel.Degree(f.degree))
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:153
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:154
 	if f.map2 == nil {
 		goto after2
 	}
@@ -159,24 +160,24 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:125
 	files, err2 = f.map2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:163
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:164
 	f.map2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:129
 	if err2 != nil {
 		f.found, err = nil, err2
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:169
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:170
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:131
 	}
 	f.found = append(f.found, files...)
 	f.level = f.folders
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:175
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:176
 	goto for1
 endFor1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:135
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:180
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:181
 	return true, err
 }
 
@@ -197,7 +198,7 @@ func (f *walkMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *walkMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 108, 125)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.walk", "github.com/movenext/movenext/docs/howto/code/files/main.go", 108, 125)
 }
 
 // walkFunc1Enter enters a function literal of [walk] for another machine. It returns the results
@@ -260,7 +261,7 @@ func (f *walkFunc1Locals) moveNext(r *statemachine.Run, args *walkFunc1Args) (ha
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:264
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:265
 		goto after1
 	}
 	f.State = 1
@@ -272,7 +273,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:109
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:276
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:277
 	return true, result0, result1
 }
 
@@ -336,7 +337,7 @@ func (f *walkFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 	// main.go:126: text, err := read(ctx, name).Await()
 //line github.com/movenext/movenext/docs/howto/code/files/main.go:126
 	if awaited = read(ctx, f.name); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:340
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:341
 		goto after1
 	}
 	f.State = 1
@@ -351,7 +352,7 @@ after1:
 		text, err := awaited.GetResult()
 		result0, result1 = file{f.name, len(text)}, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:355
+//line github.com/movenext/movenext/docs/howto/code/files/main_async.go:356
 	return true, result0, result1
 }
 
@@ -364,4 +365,4 @@ func (f *walkFunc2Frame) Results(r *statemachine.Run) (file, error) {
 	return f.result0, f.result1
 }
 
-// Digest of what is above: a431404fc83e14fe
+// Digest of what is above: 02357f43d37b7c71

@@ -30,7 +30,8 @@ func oneByOneAsync(ctx context.Context, names []string) (result *job.Job[job.Voi
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &oneByOneMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // oneByOneLocals is what [oneByOne] keeps while it is suspended.
@@ -78,7 +79,7 @@ func (f *oneByOneLocals) moveNext(r *statemachine.Run, args *oneByOneArgs) (hasE
 			return err
 		}, parallel.Degree(degree))
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:82
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:83
 	if f.forEach1 == nil {
 		goto after1
 	}
@@ -87,7 +88,7 @@ func (f *oneByOneLocals) moveNext(r *statemachine.Run, args *oneByOneArgs) (hasE
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:98
 	result0 = f.forEach1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:91
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:92
 	f.forEach1 = nil
 after1:
 	return true, result0
@@ -110,7 +111,7 @@ func (f *oneByOneMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *oneByOneMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.oneByOne", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 98)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.oneByOne", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 98)
 }
 
 // oneByOneFunc1Enter enters a function literal of [oneByOne] for another machine. It returns the
@@ -169,7 +170,7 @@ func (f *oneByOneFunc1Locals) moveNext(r *statemachine.Run, args *oneByOneFunc1A
 	// measure.go:99: _, err := read(ctx, name).Await()
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:99
 	if awaited = read(args.ctx, args.name); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:173
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:174
 		goto after1
 	}
 	f.State = 1
@@ -184,7 +185,7 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:188
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:189
 }
 
 func (f *oneByOneFunc1Frame) Location() statemachine.Location {
@@ -208,7 +209,8 @@ func inBatchesAsync(ctx context.Context, names []string) (result *job.Job[job.Vo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &inBatchesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // inBatchesLocals is what [inBatches] keeps while it is suspended.
@@ -256,7 +258,7 @@ func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (ha
 			return err
 		}, parallel.Degree(degree))
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:260
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:262
 	if f.forEach1 == nil {
 		goto after1
 	}
@@ -265,7 +267,7 @@ func (f *inBatchesLocals) moveNext(r *statemachine.Run, args *inBatchesArgs) (ha
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:106
 	result0 = f.forEach1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:269
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:271
 	f.forEach1 = nil
 after1:
 	return true, result0
@@ -288,7 +290,7 @@ func (f *inBatchesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *inBatchesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.inBatches", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 106)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.inBatches", "github.com/movenext/movenext/docs/howto/code/files/measure.go", 106)
 }
 
 // inBatchesFunc1Enter enters a function literal of [inBatches] for another machine. It returns the
@@ -352,7 +354,7 @@ func (f *inBatchesFunc1Locals) moveNext(r *statemachine.Run, args *inBatchesFunc
 	}
 //line github.com/movenext/movenext/docs/howto/code/files/measure.go:107
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:356
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:358
 		goto after1
 	}
 	f.State = 1
@@ -367,7 +369,7 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:371
+//line github.com/movenext/movenext/docs/howto/code/files/measure_async.go:373
 }
 
 func (f *inBatchesFunc1Frame) Location() statemachine.Location {
@@ -379,4 +381,4 @@ func (f *inBatchesFunc1Frame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// Digest of what is above: 05aea91024d6ac9a
+// Digest of what is above: 7098dcd870a4db28

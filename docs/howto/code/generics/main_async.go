@@ -31,7 +31,8 @@ func (c *cache[K, V]) GetAsync(ctx context.Context, key K) (result *job.Job[V]) 
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &CacheGetMachine[K, V]{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // GetEnter enters [cache.Get] for another machine. It returns the results or, suspended, the frame
@@ -91,7 +92,7 @@ func (f *CacheGetLocals[K, V]) moveNext(r *statemachine.Run) (hasEnded bool, res
 	}
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
 	f.lock1, err = f.c.turns.LockEnter(r, f.ctx, f.key)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:95
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:96
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -100,13 +101,13 @@ func (f *CacheGetLocals[K, V]) moveNext(r *statemachine.Run) (hasEnded bool, res
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:104
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:105
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
 	if err != nil {
 		result0, result1 = *new(V), err
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:110
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:111
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:39
 		return true, result0, result1
@@ -123,7 +124,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:42
 	if v, ok := f.c.look(f.key); ok {
 		result0, result1 = v, nil
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:127
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:128
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:43
 		return true, result0, result1
@@ -131,7 +132,7 @@ after1:
 	f.get2 = f.c.from.GetAsync(f.ctx, f.key)
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:45
 	if statemachine.TwinEnded(r, f.get2) {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:135
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:136
 		goto resume2
 	}
 	f.State = 2
@@ -141,7 +142,7 @@ resume2:
 	{
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:45
 		v, err2 := statemachine.TwinResult(r, f.get2)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:145
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:146
 		f.get2 = nil
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:46
 		if err2 == nil {
@@ -149,11 +150,11 @@ resume2:
 		}
 		result0, result1 = v, err2
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:153
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:154
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:49
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:157
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:158
 }
 
 func (f *CacheGetFrame[K, V]) Location() statemachine.Location {
@@ -183,7 +184,7 @@ func (f *CacheGetMachine[K, V]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *CacheGetMachine[K, V]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*cache).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 38, 45)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*cache).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 38, 45)
 }
 
 // Digest of all: c69255d0eda35849
@@ -197,7 +198,8 @@ func allAsync[K any, V any, S store[K, V]](ctx context.Context, s S, keys []K) (
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &allMachine[K, V, S]{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // allLocals is what [all] keeps while it is suspended.
@@ -246,7 +248,7 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 		f.map1, result0, result1 = parallel.MapEnter(r, enter1, args.ctx, args.keys, func(ctx context.Context, key K) (V, error) { return s.Get(ctx, key) })
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:250
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:252
 	if f.map1 == nil {
 		goto after1
 	}
@@ -255,7 +257,7 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:259
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:261
 	f.map1 = nil
 after1:
 	return true, result0, result1
@@ -278,7 +280,7 @@ func (f *allMachine[K, V, S]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *allMachine[K, V, S]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.all", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 69)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.all", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 69)
 }
 
 // allFunc1Enter enters a function literal of [all] for another machine. It returns the results or,
@@ -337,7 +339,7 @@ func (f *allFunc1Locals[K, V, S]) moveNext(r *statemachine.Run, args *allFunc1Ar
 	f.get1 = args.s.GetAsync(args.ctx, args.key)
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	if statemachine.TwinEnded(r, f.get1) {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:341
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:343
 		goto resume1
 	}
 	f.State = 1
@@ -345,7 +347,7 @@ func (f *allFunc1Locals[K, V, S]) moveNext(r *statemachine.Run, args *allFunc1Ar
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
 	result0, result1 = statemachine.TwinResult(r, f.get1)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:349
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:351
 	f.get1 = nil
 	return true, result0, result1
 }
@@ -370,7 +372,8 @@ func orElseAsync[K any, V any](ctx context.Context, get func(context.Context, K)
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &orElseMachine[K, V]{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // orElseLocals is what [orElse] keeps while it is suspended.
@@ -418,12 +421,12 @@ func (f *orElseLocals[K, V]) moveNext(r *statemachine.Run, args *orElseArgs[K, V
 	}
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
 	get1Value = args.get(args.ctx, args.key)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:422
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:425
 	goto after1
 entered:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
 	f.get1, get1Value = args.getEnter(r, args.ctx, args.key)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:427
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:430
 	if f.get1 == nil {
 		goto after1
 	}
@@ -432,13 +435,13 @@ entered:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
 	get1Value = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:436
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:439
 	f.get1 = nil
 after1:
 	// main.go:76: v, err := get(ctx, key).Await()
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
 	if awaited = get1Value; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:442
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:445
 		goto after2
 	}
 	f.State = 2
@@ -456,7 +459,7 @@ after2:
 		}
 		return true, v, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:460
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:463
 }
 
 // orElseMachine is [orElse] as the root of a chain: chain, job and frame in one allocation.
@@ -476,7 +479,7 @@ func (f *orElseMachine[K, V]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *orElseMachine[K, V]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.orElse", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 76, 76)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.orElse", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 76, 76)
 }
 
 // Digest of prices.Get: 90b9dd41944a5c8e
@@ -490,7 +493,8 @@ func (p *prices) GetAsync(ctx context.Context, name string) (result *job.Job[int
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &PricesGetMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // GetEnter enters [prices.Get] for another machine. It returns the results or, suspended, the
@@ -544,7 +548,7 @@ func (f *PricesGetLocals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 //line github.com/movenext/movenext/docs/howto/code/generics/main.go:95
 	f.p.asked.Add(1)
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:548
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:552
 	if !asleep {
 		goto after1
 	}
@@ -566,7 +570,7 @@ after1:
 		}
 		return true, price, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:570
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:574
 }
 
 func (f *PricesGetFrame) Location() statemachine.Location {
@@ -595,7 +599,7 @@ func (f *PricesGetMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *PricesGetMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*prices).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 96)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*prices).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 96)
 }
 
-// Digest of what is above: c4270d5af4e090ce
+// Digest of what is above: e56d641761e94b32

@@ -32,7 +32,8 @@ func cheapestAsync(ctx context.Context, client prices.PricesClient, baskets [][]
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &cheapestMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // cheapestLocals is what [cheapest] keeps while it is suspended.
@@ -83,7 +84,7 @@ func (f *cheapestLocals) moveNext(r *statemachine.Run, args *cheapestArgs) (hasE
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:87
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:88
 		goto resume1
 	}
 	f.State = 1
@@ -92,7 +93,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:44
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:96
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:97
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:55
 		if err != nil {
@@ -104,7 +105,7 @@ resume1:
 		}
 		return true, lowest, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:108
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:109
 }
 
 // cheapestMachine is [cheapest] as the root of a chain: chain, job and frame in one allocation.
@@ -124,7 +125,7 @@ func (f *cheapestMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *cheapestMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.cheapest", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 44)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.cheapest", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 44)
 }
 
 // cheapestFunc1Run is a function literal of [cheapest] for the runtime to call. It returns the
@@ -137,7 +138,7 @@ func cheapestFunc1Run(client prices.PricesClient, names []string, totals []int64
 		return v0
 	}
 	m := &cheapestFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // cheapestFunc1Locals is what a function literal of [cheapest] keeps while it is suspended.
@@ -177,7 +178,7 @@ func (f *cheapestFunc1Locals) moveNext(r *statemachine.Run, args *cheapestFunc1A
 	awaited = call(args.ctx, args.client.Total, &prices.Goods{Names: args.names})
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:48
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:181
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:182
 		goto after1
 	}
 	f.State = 1
@@ -193,7 +194,7 @@ after1:
 		f.totals[f.i] = total.GetCents()
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:197
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:198
 }
 
 // cheapestFunc1Machine is a function literal of [cheapest] as the root of a chain: chain and frame
@@ -213,7 +214,7 @@ func (f *cheapestFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *cheapestFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.cheapest", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 48)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.cheapest", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 48)
 }
 
 // Digest of watch: ead74534e5b971a3
@@ -279,7 +280,7 @@ func (f *watchFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:72
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:283
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:284
 		goto after1
 	}
 	f.State = 1
@@ -301,7 +302,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:76
 		f.Emit(0, err2)
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:305
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:306
 	f.State = 2
 	f.ctx, f.client, f.name, f.ctx2, f.stream = nil, nil, "", nil, nil // not needed any more
 	return true
@@ -321,7 +322,7 @@ for1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:80
 	if awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:325
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:326
 		goto after3
 	}
 	f.State = 3
@@ -343,7 +344,7 @@ after3:
 		}
 		f.Emit(price.GetCents(), f.err)
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:347
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:348
 	f.State = 4
 	f.ctx, f.client, f.name = nil, nil, "" // not needed any more
 	return true
@@ -361,12 +362,12 @@ resume4:
 		goto endIf2
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:365
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:366
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:85
 	return true
 endIf2:
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:370
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:371
 	goto for1
 }
 
@@ -387,7 +388,8 @@ func followAsync(ctx context.Context, client prices.PricesClient, name string, m
 		return statemachine.Completed(ctx, frame.seen, frame.err)
 	}
 	m := &followMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // followFrame is the frame of [follow]: what it keeps while it is suspended, its results among it.
@@ -447,7 +449,7 @@ range1:
 	// main.go:93: for cents, err := range watch(ctx, client, name) {
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:93
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:451
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:453
 		goto resume1
 	}
 	f.State = 1
@@ -462,7 +464,7 @@ resume1:
 		cents, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:466
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:468
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:96
 		}
@@ -470,12 +472,12 @@ resume1:
 			goto leave2
 		}
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:474
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:476
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:479
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:481
 		goto resume2
 	}
 	f.State = 2
@@ -485,7 +487,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:489
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:491
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
@@ -493,7 +495,7 @@ resume2:
 leave2:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:497
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:499
 		goto resume3
 	}
 	f.State = 3
@@ -503,22 +505,22 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:507
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:509
 	f.loop1 = nil
 	goto endRange1
 done1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:97
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:513
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:515
 	f.loop1 = nil
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	f.err = nil
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:518
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:520
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/grpc/main.go:101
 	return true
-//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:522
+//line github.com/movenext/movenext/docs/howto/code/grpc/main_async.go:524
 }
 
 // followMachine is [follow] as the root of a chain: chain, job and frame in one allocation.
@@ -538,7 +540,7 @@ func (f *followMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *followMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.follow", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 93, 93, 93)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.follow", "github.com/movenext/movenext/docs/howto/code/grpc/main.go", 93, 93, 93)
 }
 
-// Digest of what is above: 45c6bec052a047fe
+// Digest of what is above: 91beae4a89fc2268

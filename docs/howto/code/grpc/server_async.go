@@ -30,7 +30,8 @@ func (s *shop) totalAsync(ctx context.Context, names []string) (result *job.Job[
 		return statemachine.Completed(ctx, frame.sum, v1)
 	}
 	m := &shopTotalMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // totalEnter enters [shop.total] for another machine. It returns the results or, suspended, the
@@ -106,7 +107,7 @@ func (f *shopTotalLocals) moveNext(r *statemachine.Run, args *shopTotalArgs) (ha
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:42
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:110
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:111
 		goto resume1
 	}
 	f.State = 1
@@ -114,14 +115,14 @@ func (f *shopTotalLocals) moveNext(r *statemachine.Run, args *shopTotalArgs) (ha
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:42
 	_, err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:118
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:119
 	f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:51
 	for _, cents := range f.found {
 		f.sum += cents
 	}
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:125
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:126
 }
 
 func (f *shopTotalFrame) Location() statemachine.Location {
@@ -150,7 +151,7 @@ func (f *shopTotalMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *shopTotalMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*shop).total", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 42)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*shop).total", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 42)
 }
 
 // shopTotalFunc1Run is a function literal of [shop.total] for the runtime to call. It returns the
@@ -163,7 +164,7 @@ func shopTotalFunc1Run(found []int64, i int, s *shop, name string, ctx context.C
 		return v0
 	}
 	m := &shopTotalFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // shopTotalFunc1Locals is what a function literal of [shop.total] keeps while it is suspended.
@@ -201,7 +202,7 @@ func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	f.price1, price1Value, price1Err = args.s.priceEnter(r, args.ctx, args.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:205
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:206
 	if f.price1 == nil {
 		goto after1
 	}
@@ -210,13 +211,13 @@ func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	price1Value, price1Err = f.price1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:214
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:215
 	f.price1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
 	f.found[f.i], err = price1Value, price1Err
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:220
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:221
 }
 
 // shopTotalFunc1Machine is a function literal of [shop.total] as the root of a chain: chain and
@@ -236,7 +237,7 @@ func (f *shopTotalFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *shopTotalFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*shop).total", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 45)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.(*shop).total", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 45)
 }
 
 // Digest of shop.price: 3518c44c6e4093d6
@@ -251,7 +252,8 @@ func (s *shop) priceAsync(ctx context.Context, name string) (result *job.Job[int
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &shopPriceMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // priceEnter enters [shop.price] for another machine. It returns the results or, suspended, the
@@ -306,7 +308,7 @@ func (f *shopPriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 	// server.go:61: if _, err := s.wait(ctx).Await(); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
 	if awaited = f.s.wait(ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:310
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:312
 		goto after1
 	}
 	f.State = 1
@@ -326,7 +328,7 @@ after1:
 		cents, found := f.s.cents[f.name]
 		if !found {
 			result0, result1 = 0, status.Errorf(codes.NotFound, "no price for %s", f.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:330
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:332
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:67
 		}
@@ -335,7 +337,7 @@ after1:
 		}
 		return true, cents, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:339
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:341
 }
 
 func (f *shopPriceFrame) Location() statemachine.Location {
@@ -364,7 +366,7 @@ func (f *shopPriceMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *shopPriceMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*shop).price", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 61)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*shop).price", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 61)
 }
 
 // Digest of shop.changes: 7e2942672217814a
@@ -415,7 +417,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
 	f.price1, cents, f.err = f.s.priceEnter(r, f.ctx, f.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:419
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:421
 	if f.price1 == nil {
 		goto after1
 	}
@@ -424,12 +426,12 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
 	cents, f.err = f.price1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:428
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:430
 	f.price1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:95
 	f.Emit(cents+f.rise, f.err)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:433
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:435
 	f.State = 2
 	return true
 resume2:
@@ -446,13 +448,13 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:450
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:452
 	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:93
 	f.rise++
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:456
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:458
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -463,4 +465,4 @@ func (f *shopChangesFrame) Location() statemachine.Location {
 	return statemachine.At(&f.Frame, "main.(*shop).changes", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 94, 95)
 }
 
-// Digest of what is above: 972b95382f60242d
+// Digest of what is above: 277c6ec72b2ce7c7

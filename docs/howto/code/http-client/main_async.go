@@ -29,7 +29,8 @@ func getAllAsync(ctx context.Context, client *http.Client, urls []string) (resul
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &getAllMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // getAllLocals is what [getAll] keeps while it is suspended.
@@ -80,7 +81,7 @@ func (f *getAllLocals) moveNext(r *statemachine.Run, args *getAllArgs) (hasEnded
 	}
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:84
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:85
 		goto resume1
 	}
 	f.State = 1
@@ -89,12 +90,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:45
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:93
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:94
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:56
 		return true, f.pages, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:98
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:99
 }
 
 // getAllMachine is [getAll] as the root of a chain: chain, job and frame in one allocation.
@@ -114,7 +115,7 @@ func (f *getAllMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *getAllMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.getAll", "github.com/movenext/movenext/docs/howto/code/http-client/main.go", 45)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.getAll", "github.com/movenext/movenext/docs/howto/code/http-client/main.go", 45)
 }
 
 // getAllFunc1Run is a function literal of [getAll] for the runtime to call. It returns the
@@ -127,7 +128,7 @@ func getAllFunc1Run(client *http.Client, url string, pages []string, i int, ctx 
 		return v0
 	}
 	m := &getAllFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // getAllFunc1Locals is what a function literal of [getAll] keeps while it is suspended.
@@ -164,7 +165,7 @@ func (f *getAllFunc1Locals) moveNext(r *statemachine.Run, args *getAllFunc1Args)
 	// main.go:49: page, err := get(ctx, client, url).Await()
 //line github.com/movenext/movenext/docs/howto/code/http-client/main.go:49
 	if awaited = get(args.ctx, args.client, args.url); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:168
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:169
 		goto after1
 	}
 	f.State = 1
@@ -180,7 +181,7 @@ after1:
 		f.pages[f.i] = page
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:184
+//line github.com/movenext/movenext/docs/howto/code/http-client/main_async.go:185
 }
 
 // getAllFunc1Machine is a function literal of [getAll] as the root of a chain: chain and frame in
@@ -200,7 +201,7 @@ func (f *getAllFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *getAllFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.getAll", "github.com/movenext/movenext/docs/howto/code/http-client/main.go", 49)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.getAll", "github.com/movenext/movenext/docs/howto/code/http-client/main.go", 49)
 }
 
-// Digest of what is above: 69f4242667b8a13c
+// Digest of what is above: dc1ff678cdba8aee

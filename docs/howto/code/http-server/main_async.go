@@ -29,7 +29,8 @@ func backendAsync(ctx context.Context, name, key string) (result *job.Job[string
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &backendMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // backendEnter enters [backend] for another machine. It returns the results or, suspended, the
@@ -88,7 +89,7 @@ func (f *backendLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 		}
 		asleep, err = statemachine.Sleep(r, ctx, delay)
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:92
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:93
 	if !asleep {
 		goto after1
 	}
@@ -106,7 +107,7 @@ after1:
 		panic("no such shard")
 	}
 	return true, f.name + " of " + f.key, nil
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:110
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:111
 }
 
 func (f *backendFrame) Location() statemachine.Location {
@@ -135,7 +136,7 @@ func (f *backendMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *backendMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.backend", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 25)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.backend", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 25)
 }
 
 // Digest of page: 7900e190b198a206
@@ -150,7 +151,8 @@ func pageAsync(ctx context.Context, key string) (result *job.Job[string]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &pageMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // pageLocals is what [page] keeps while it is suspended.
@@ -189,7 +191,7 @@ func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (hasEnded boo
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:38
 	f.price = backendAsync(args.ctx, "price", args.key)
 	f.backend1, f.stock, err = backendEnter(r, args.ctx, "stock", args.key)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:193
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:195
 	if f.backend1 == nil {
 		goto after1
 	}
@@ -198,7 +200,7 @@ func (f *pageLocals) moveNext(r *statemachine.Run, args *pageArgs) (hasEnded boo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:39
 	f.stock, err = f.backend1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:202
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:204
 	f.backend1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:40
@@ -208,7 +210,7 @@ after1:
 	// main.go:43: text, err := price.Await()
 //line github.com/movenext/movenext/docs/howto/code/http-server/main.go:43
 	if awaited = f.price; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:212
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:214
 		goto after2
 	}
 	f.State = 2
@@ -225,7 +227,7 @@ after2:
 		text, err = awaited.GetResult()
 		return true, text + ", " + f.stock, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:229
+//line github.com/movenext/movenext/docs/howto/code/http-server/main_async.go:231
 }
 
 // pageMachine is [page] as the root of a chain: chain, job and frame in one allocation.
@@ -245,7 +247,7 @@ func (f *pageMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *pageMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.page", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 39, 43)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.page", "github.com/movenext/movenext/docs/howto/code/http-server/main.go", 39, 43)
 }
 
-// Digest of what is above: 79fdcb660ac7fa31
+// Digest of what is above: 2d1297e8ee758326

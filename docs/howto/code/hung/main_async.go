@@ -30,7 +30,8 @@ func transferAsync(ctx context.Context, from, to *coord.Mutex, both *coord.Barri
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &transferMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // transferLocals is what [transfer] keeps while it is suspended.
@@ -67,7 +68,7 @@ func (f *transferLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 	}
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
 	f.lock1, err = f.from.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:71
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:72
 	if f.lock1 == nil {
 		goto after1
 	}
@@ -76,13 +77,13 @@ func (f *transferLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:80
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:81
 	f.lock1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:22
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:86
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:87
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:23
 		return true, result0
@@ -94,7 +95,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
 	f.wait2, _, err = f.both.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:98
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:99
 	if f.wait2 == nil {
 		goto after2
 	}
@@ -104,19 +105,19 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
 	_, err = f.wait2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:108
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:109
 	f.wait2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:26
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:114
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:115
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:27
 		return true, result0
 	}
 	f.lock1, err = f.to.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:120
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:121
 	if f.lock1 == nil {
 		goto after3
 	}
@@ -126,24 +127,24 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
 	err = f.lock1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:130
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:131
 	f.lock1 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:29
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:136
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:137
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:30
 		return true, result0
 	}
 	f.to.Unlock()
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:143
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:144
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:33
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:147
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:148
 }
 
 // transferMachine is [transfer] as the root of a chain: chain, job and frame in one allocation.
@@ -164,7 +165,7 @@ func (f *transferMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *transferMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.transfer", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 22, 26, 29)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.transfer", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 22, 26, 29)
 }
 
 // Digest of load: 159f5eba14e4ad36
@@ -179,7 +180,8 @@ func loadAsync(page *job.Job[string]) (result *job.Job[string]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &loadMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // loadEnter enters [load] for another machine. It returns the results or, suspended, the frame
@@ -231,7 +233,7 @@ func (f *loadLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (hasEn
 	// main.go:37: func load(page *job.Job[string]) (string, error) { return page.Await() }
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
 	if awaited = page; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:235
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:237
 		goto after1
 	}
 	f.State = 1
@@ -243,7 +245,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:37
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:247
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:249
 	return true, result0, result1
 }
 
@@ -273,7 +275,7 @@ func (f *loadMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *loadMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.load", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 37)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.load", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 37)
 }
 
 // Digest of render: 94ac5d928338bed8
@@ -288,7 +290,8 @@ func renderAsync(page *job.Job[string]) (result *job.Job[string]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &renderMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // renderLocals is what [render] keeps while it is suspended.
@@ -315,7 +318,7 @@ func (f *renderLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (has
 	}
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	f.load1, text, err = loadEnter(r, page)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:319
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:322
 	if f.load1 == nil {
 		goto after1
 	}
@@ -324,12 +327,12 @@ func (f *renderLocals) moveNext(r *statemachine.Run, page *job.Job[string]) (has
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:41
 	text, err = f.load1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:328
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:331
 	f.load1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/hung/main.go:42
 	return true, "<p>" + text, err
-//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:333
+//line github.com/movenext/movenext/docs/howto/code/hung/main_async.go:336
 }
 
 // renderMachine is [render] as the root of a chain: chain, job and frame in one allocation.
@@ -349,7 +352,7 @@ func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *renderMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.render", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 41)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.render", "github.com/movenext/movenext/docs/howto/code/hung/main.go", 41)
 }
 
-// Digest of what is above: 8d891c20eb114c26
+// Digest of what is above: 4885f7cc5027b35c

@@ -30,7 +30,8 @@ func loadAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &loadMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // loadEnter enters [load] for another machine. It returns the results or, suspended, the frame
@@ -113,7 +114,7 @@ func (f *loadLocals) moveNext(r *statemachine.Run, args *loadArgs) (hasEnded boo
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:35
 	err = job.SwitchTo(args.ctx, args.workers)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:117
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:118
 	goto after1
 move1:
 	f.State = 1
@@ -130,13 +131,13 @@ after1:
 	// main.go:38: n, err := data.Await()
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
 	if awaited = f.data; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:134
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:135
 		goto after2
 	}
 	f.await2 = awaited
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:38
 	if r.RunInPlace(&f.Frame, 2, awaited) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:140
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:141
 		goto resume2
 	}
 	f.State = 2
@@ -152,7 +153,7 @@ after2:
 		fmt.Println("  and continues on", where())
 		return true, n, err2
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:156
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:157
 }
 
 func (f *loadFrame) Location() statemachine.Location {
@@ -181,7 +182,7 @@ func (f *loadMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *loadMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.load", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 35, 38)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.load", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 35, 38)
 }
 
 // Digest of sum: 4b3039451ce05ed3
@@ -196,7 +197,8 @@ func sumAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[i
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &sumMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // sumEnter enters [sum] for another machine. It returns the results or, suspended, the frame that
@@ -276,13 +278,13 @@ func (f *sumLocals) moveNext(r *statemachine.Run, args *sumArgs) (hasEnded bool,
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:280
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:282
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:47
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:286
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:288
 		goto resume1
 	}
 	f.State = 1
@@ -298,7 +300,7 @@ after1:
 		fmt.Println("  the rest runs on", where())
 		return true, n, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:302
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:304
 }
 
 func (f *sumFrame) Location() statemachine.Location {
@@ -327,7 +329,7 @@ func (f *sumMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sumMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.sum", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 47)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.sum", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 47)
 }
 
 // sumFunc1Run is a function literal of [sum] for the runtime to call. It returns the results, or
@@ -340,14 +342,14 @@ func sumFunc1Run(data *job.Job[int], arg1 context.Context) (int, error) {
 	defer func() {
 		if r.Exiting() {
 			m := &sumFunc1Machine{kept: frame}
-			panic(m.builder.Suspend(arg1, &r, m, &m.kept.Frame)) // continues elsewhere
+			panic(m.builder.Chain.Suspend(arg1, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, data); hasEnded {
 		return v0, v1
 	}
 	m := &sumFunc1Machine{kept: frame}
-	return 0, m.builder.Suspend(arg1, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(arg1, &r, m, &m.kept.Frame)
 }
 
 // sumFunc1Locals is what a function literal of [sum] keeps while it is suspended.
@@ -374,13 +376,13 @@ func (f *sumFunc1Locals) moveNext(r *statemachine.Run, data *job.Job[int]) (hasE
 	// main.go:48: n, err := data.Await()
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 	if awaited = data; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:378
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:380
 		goto after1
 	}
 	f.await1 = awaited
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:48
 	if r.RunInPlace(&f.Frame, 1, awaited) {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:384
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:386
 		goto resume1
 	}
 	f.State = 1
@@ -395,7 +397,7 @@ after1:
 		fmt.Println("  the part runs on", where())
 		return true, n, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:399
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:401
 }
 
 // sumFunc1Machine is a function literal of [sum] as the root of a chain: chain and frame in one
@@ -415,7 +417,7 @@ func (f *sumFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sumFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.sum", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 48)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.sum", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 48)
 }
 
 // Digest of show: 54339ff6290e0917
@@ -430,7 +432,8 @@ func showAsync(ctx context.Context, workers schedulers.Scheduler, data *job.Job[
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &showMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // showEnter enters [show] for another machine. It returns the results or, suspended, the frame
@@ -502,7 +505,7 @@ func (f *showLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:60
 	fmt.Println("a function that leaves its home")
 	f.load1, n, err = loadNested(r, &f.Frame, &f.load1, 1, f.ctx, f.workers, f.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:506
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:509
 	if f.load1 == nil {
 		goto after1
 	}
@@ -511,14 +514,14 @@ func (f *showLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:61
 	n, err = f.load1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:515
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:518
 	f.load1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:62
 	fmt.Println("  its caller is on", where(), "and shows", n, err)
 	fmt.Println("a part that runs elsewhere")
 	f.sum2, n, err = sumNested(r, &f.Frame, &f.sum2, 2, f.ctx, f.workers, f.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:522
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:525
 	if f.sum2 == nil {
 		goto after2
 	}
@@ -528,13 +531,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:64
 	n, err = f.sum2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:532
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:535
 	f.sum2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:65
 	fmt.Println("  its caller is on", where(), "and shows", n, err)
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:538
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:541
 }
 
 func (f *showFrame) Location() statemachine.Location {
@@ -563,7 +566,7 @@ func (f *showMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *showMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.show", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 61, 64)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.show", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 61, 64)
 }
 
 // Digest of window: 03773bf5348cc2d8
@@ -578,7 +581,8 @@ func windowAsync(ctx context.Context, workers schedulers.Scheduler) (result *job
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &windowMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // windowLocals is what [window] keeps while it is suspended.
@@ -620,7 +624,7 @@ func (f *windowLocals) moveNext(r *statemachine.Run, args *windowArgs) (hasEnded
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	if awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:624
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:628
 		goto after1
 	}
 	f.State = 1
@@ -635,7 +639,7 @@ after1:
 		_, err := awaited.GetResult()
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:639
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:643
 }
 
 // windowMachine is [window] as the root of a chain: chain, job and frame in one allocation.
@@ -655,7 +659,7 @@ func (f *windowMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *windowMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
 }
 
 // windowFunc1Run is a function literal of [window] for the runtime to call. It returns the
@@ -668,14 +672,14 @@ func windowFunc1Run(workers schedulers.Scheduler, data *job.Job[int], ctx contex
 	defer func() {
 		if r.Exiting() {
 			m := &windowFunc1Machine{kept: frame}
-			panic(m.builder.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
+			panic(m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
 		}
 	}()
 	if hasEnded, v0 := frame.moveNext(&r, &windowFunc1Args{workers: workers, data: data, ctx: ctx}); hasEnded {
 		return v0
 	}
 	m := &windowFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // windowFunc1Locals is what a function literal of [window] keeps while it is suspended.
@@ -707,7 +711,7 @@ func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args)
 	}
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	f.show1, result0 = showNested(r, &f.Frame, &f.show1, 1, args.ctx, args.workers, args.data)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:711
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:715
 	if f.show1 == nil {
 		goto after1
 	}
@@ -716,7 +720,7 @@ func (f *windowFunc1Locals) moveNext(r *statemachine.Run, args *windowFunc1Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/leave-home/main.go:74
 	result0 = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:720
+//line github.com/movenext/movenext/docs/howto/code/leave-home/main_async.go:724
 	f.show1 = nil
 after1:
 	return true, result0
@@ -739,7 +743,7 @@ func (f *windowFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *windowFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.window", "github.com/movenext/movenext/docs/howto/code/leave-home/main.go", 74)
 }
 
-// Digest of what is above: 7a54466986f9eb5f
+// Digest of what is above: 71f45c4d221f4267

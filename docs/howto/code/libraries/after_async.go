@@ -31,7 +31,8 @@ func aScopeAsync(ctx context.Context, urls []string) (result *job.Job[[]int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &aScopeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // aScopeLocals is what [aScope] keeps while it is suspended.
@@ -80,7 +81,7 @@ func (f *aScopeLocals) moveNext(r *statemachine.Run, args *aScopeArgs) (hasEnded
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:17
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:84
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:85
 		goto resume1
 	}
 	f.State = 1
@@ -89,12 +90,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:17
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:93
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:94
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:27
 		return true, f.sizes, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:98
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:99
 }
 
 // aScopeMachine is [aScope] as the root of a chain: chain, job and frame in one allocation.
@@ -114,7 +115,7 @@ func (f *aScopeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *aScopeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.aScope", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 17)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.aScope", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 17)
 }
 
 // aScopeFunc1Run is a function literal of [aScope] for the runtime to call. It returns the
@@ -127,7 +128,7 @@ func aScopeFunc1Run(sizes []int, i int, url string, ctx context.Context) error {
 		return v0
 	}
 	m := &aScopeFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // aScopeFunc1Locals is what a function literal of [aScope] keeps while it is suspended.
@@ -163,7 +164,7 @@ func (f *aScopeFunc1Locals) moveNext(r *statemachine.Run, args *aScopeFunc1Args)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:167
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:168
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -172,13 +173,13 @@ func (f *aScopeFunc1Locals) moveNext(r *statemachine.Run, args *aScopeFunc1Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:176
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:177
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:21
 	f.sizes[f.i], err = fetch1Value, fetch1Err
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:182
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:183
 }
 
 // aScopeFunc1Machine is a function literal of [aScope] as the root of a chain: chain and frame in
@@ -198,7 +199,7 @@ func (f *aScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *aScopeFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.aScope", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 21)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.aScope", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 21)
 }
 
 // Digest of aSemaphore: 8151b71535697fae
@@ -214,7 +215,8 @@ func aSemaphoreAsync(ctx context.Context, s *coord.Semaphore, url string) (resul
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &aSemaphoreMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // aSemaphoreLocals is what [aSemaphore] keeps while it is suspended.
@@ -250,7 +252,7 @@ func (f *aSemaphoreLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	f.acquire1, err = f.s.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:254
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:256
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -259,13 +261,13 @@ func (f *aSemaphoreLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:263
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:265
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:34
 	if err != nil {
 		result0, result1 = 0, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:269
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:271
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:35
 		return true, result0, result1
@@ -277,7 +279,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	f.fetch2, fetch2Value, fetch2Err = fetchEnter(r, f.ctx, f.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:281
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:283
 	if f.fetch2 == nil {
 		goto after2
 	}
@@ -287,16 +289,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	fetch2Value, fetch2Err = f.fetch2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:291
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:293
 	f.fetch2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	result0, result1 = fetch2Value, fetch2Err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:296
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:298
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:38
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:300
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:302
 }
 
 // aSemaphoreMachine is [aSemaphore] as the root of a chain: chain, job and frame in one
@@ -318,7 +320,7 @@ func (f *aSemaphoreMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *aSemaphoreMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.aSemaphore", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 34, 38)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.aSemaphore", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 34, 38)
 }
 
 // Digest of aFlight: f9489e003433b836
@@ -333,7 +335,8 @@ func aFlightAsync(ctx context.Context, g *coord.SingleFlight[string, int], url s
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &aFlightMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // aFlightLocals is what [aFlight] keeps while it is suspended.
@@ -372,7 +375,7 @@ func (f *aFlightLocals) moveNext(r *statemachine.Run, args *aFlightArgs) (hasEnd
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:376
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:379
 		goto resume1
 	}
 	f.State = 1
@@ -380,7 +383,7 @@ func (f *aFlightLocals) moveNext(r *statemachine.Run, args *aFlightArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	result0, result1 = statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:384
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:387
 	f.do1 = nil
 	return true, result0, result1
 }
@@ -402,7 +405,7 @@ func (f *aFlightMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *aFlightMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.aFlight", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 45)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.aFlight", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 45)
 }
 
 // aFlightFunc1Run is a function literal of [aFlight] for the runtime to call. It returns the
@@ -415,7 +418,7 @@ func aFlightFunc1Run(url string, ctx context.Context) (int, error) {
 		return v0, v1
 	}
 	m := &aFlightFunc1Machine{kept: frame}
-	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // aFlightFunc1Locals is what a function literal of [aFlight] keeps while it is suspended.
@@ -447,7 +450,7 @@ func (f *aFlightFunc1Locals) moveNext(r *statemachine.Run, args *aFlightFunc1Arg
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:451
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:454
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -456,7 +459,7 @@ func (f *aFlightFunc1Locals) moveNext(r *statemachine.Run, args *aFlightFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:45
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:460
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:463
 	f.fetch1 = nil
 after1:
 	return true, result0, result1
@@ -479,7 +482,7 @@ func (f *aFlightFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *aFlightFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.aFlight", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 45)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.aFlight", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 45)
 }
 
 // Digest of aMap: 52b5b67bd93e6e38
@@ -494,7 +497,8 @@ func aMapAsync(ctx context.Context, urls []string) (result *job.Job[[]int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &aMapMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // aMapLocals is what [aMap] keeps while it is suspended.
@@ -541,7 +545,7 @@ func (f *aMapLocals) moveNext(r *statemachine.Run, args *aMapArgs) (hasEnded boo
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
 		f.map1, result0, result1 = parallel.MapEnter(r, enter1, args.ctx, args.urls, fetch, parallel.Degree(3))
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:545
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:549
 	if f.map1 == nil {
 		goto after1
 	}
@@ -550,7 +554,7 @@ func (f *aMapLocals) moveNext(r *statemachine.Run, args *aMapArgs) (hasEnded boo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:52
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:554
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:558
 	f.map1 = nil
 after1:
 	return true, result0, result1
@@ -573,7 +577,7 @@ func (f *aMapMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *aMapMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.aMap", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 52)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.aMap", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 52)
 }
 
 // Digest of all: 8580887e28a6c705
@@ -588,7 +592,8 @@ func allAsync(ctx context.Context, urls []string) (result *job.Job[[]int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &allMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // allLocals is what [all] keeps while it is suspended.
@@ -627,7 +632,7 @@ func (f *allLocals) moveNext(r *statemachine.Run, args *allArgs) (hasEnded bool,
 		// after.go:63: return job.WhenAll(jobs...).Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
 		if awaited = job.WhenAll(jobs...); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:631
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:636
 			goto after1
 		}
 		f.State = 1
@@ -640,7 +645,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:63
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:644
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:649
 	return true, result0, result1
 }
 
@@ -661,7 +666,7 @@ func (f *allMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *allMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.all", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 63)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.all", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 63)
 }
 
 // Digest of total: 5501a8c41d3df2b4
@@ -677,7 +682,8 @@ func totalAsync(ctx context.Context, a, b string) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, *frame.sum, frame.err)
 	}
 	m := &totalMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // totalFrame is the frame of [total]: what it keeps while it is suspended, its results among it.
@@ -728,7 +734,7 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (hasEnded bo
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:732
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:738
 		goto resume1
 	}
 	f.State = 1
@@ -737,12 +743,12 @@ func (f *totalFrame) moveNext(r *statemachine.Run, args *totalArgs) (hasEnded bo
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:72
 	_, f.err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:741
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:747
 	f.inScope1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:82
 	return true
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:746
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:752
 }
 
 // totalMachine is [total] as the root of a chain: chain, job and frame in one allocation.
@@ -762,7 +768,7 @@ func (f *totalMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *totalMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 72)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 72)
 }
 
 // totalFunc1Run is a function literal of [total] for the runtime to call. It returns the results,
@@ -775,7 +781,7 @@ func totalFunc1Run(a, b string, sum *int, ctx context.Context, s *job.Scope) err
 		return v0
 	}
 	m := &totalFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // totalFunc1Locals is what a function literal of [total] keeps while it is suspended.
@@ -824,7 +830,7 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:74
 	f.fetch1, f.second, err = fetchEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:828
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:834
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -833,7 +839,7 @@ func (f *totalFunc1Locals) moveNext(r *statemachine.Run, args *totalFunc1Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:74
 	f.second, err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:837
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:843
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:75
@@ -843,7 +849,7 @@ after1:
 	// after.go:78: n, err := first.Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:78
 	if awaited = f.first; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:847
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:853
 		goto after2
 	}
 	f.State = 2
@@ -862,7 +868,7 @@ after2:
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:80
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:866
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:872
 }
 
 // totalFunc1Machine is a function literal of [total] as the root of a chain: chain and frame in
@@ -882,7 +888,7 @@ func (f *totalFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *totalFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 74, 78)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 74, 78)
 }
 
 // totalFunc2Run is a function literal of [total] for the runtime to call. It returns the results,
@@ -895,7 +901,7 @@ func totalFunc2Run(a string, ctx context.Context) (int, error) {
 		return v0, v1
 	}
 	m := &totalFunc2Machine{kept: frame}
-	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // totalFunc2Locals is what a function literal of [total] keeps while it is suspended.
@@ -926,7 +932,7 @@ func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:73
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.a)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:930
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:936
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -935,7 +941,7 @@ func (f *totalFunc2Locals) moveNext(r *statemachine.Run, args *totalFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/after.go:73
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:939
+//line github.com/movenext/movenext/docs/howto/code/libraries/after_async.go:945
 	f.fetch1 = nil
 after1:
 	return true, result0, result1
@@ -958,7 +964,7 @@ func (f *totalFunc2Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *totalFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 73)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.total", "github.com/movenext/movenext/docs/howto/code/libraries/after.go", 73)
 }
 
-// Digest of what is above: 373dfe4b582a8a21
+// Digest of what is above: 3dcc8a256e2b3c8f

@@ -29,7 +29,8 @@ func fetchAsync(ctx context.Context, url string) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // fetchEnter enters [fetch] for another machine. It returns the results or, suspended, the frame
@@ -81,7 +82,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/main.go:31
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:85
+//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:86
 	if !asleep {
 		goto after1
 	}
@@ -99,7 +100,7 @@ after1:
 		return true, 0, errBad
 	}
 	result0, result1 = len(f.url), nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:103
+//line github.com/movenext/movenext/docs/howto/code/libraries/main_async.go:104
 	return true, result0, result1
 }
 
@@ -129,7 +130,7 @@ func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *fetchMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.fetch", "github.com/movenext/movenext/docs/howto/code/libraries/main.go", 31)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.fetch", "github.com/movenext/movenext/docs/howto/code/libraries/main.go", 31)
 }
 
-// Digest of what is above: a5497030c04fda1f
+// Digest of what is above: d026f28cbca68414

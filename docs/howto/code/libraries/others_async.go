@@ -33,7 +33,8 @@ func inTimeAsync(ctx context.Context, urls []string, patience time.Duration) (re
 		return statemachine.Completed(ctx, *frame.sizes, v1)
 	}
 	m := &inTimeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // inTimeLocals is what [inTime] keeps while it is suspended.
@@ -76,7 +77,7 @@ func (f *inTimeLocals) moveNext(r *statemachine.Run, args *inTimeArgs) (hasEnded
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:21
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:80
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:81
 		goto resume1
 	}
 	f.State = 1
@@ -84,14 +85,14 @@ func (f *inTimeLocals) moveNext(r *statemachine.Run, args *inTimeArgs) (hasEnded
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:21
 	_, err = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:88
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:89
 	f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:51
 	if errors.Is(err, errEnough) {
 		err = nil
 	}
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:95
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:96
 }
 
 // inTimeMachine is [inTime] as the root of a chain: chain, job and frame in one allocation.
@@ -111,7 +112,7 @@ func (f *inTimeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *inTimeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.inTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 21)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.inTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 21)
 }
 
 // inTimeFunc1Run is a function literal of [inTime] for the runtime to call. It returns the
@@ -125,7 +126,7 @@ func inTimeFunc1Run(urls []string, patience time.Duration, sizes *[]int, ctx con
 		return v0
 	}
 	m := &inTimeFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // inTimeFunc1Locals is what a function literal of [inTime] keeps while it is suspended.
@@ -203,7 +204,7 @@ range1:
 	f.selectOrAwait1 = coord.SelectAsync(f.ctx, coord.OnEnd(f.next), coord.OnEnd(f.deadline))
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:31
 	if statemachine.TwinEnded(r, f.selectOrAwait1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:207
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:208
 		goto resume1
 	}
 	f.State = 1
@@ -213,12 +214,12 @@ resume1:
 		var chosen int
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:31
 		chosen, err = statemachine.TwinResult(r, f.selectOrAwait1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:217
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:218
 		f.selectOrAwait1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:32
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:222
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:223
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:33
 			return true, result0
@@ -231,7 +232,7 @@ resume1:
 	// others.go:39: j, err := next.Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:39
 	if awaited = f.next; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:235
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:236
 		goto after2
 	}
 	f.State = 2
@@ -248,7 +249,7 @@ after2:
 		j, err = awaited.GetResult()
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:252
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:253
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:41
 			return true, result0
@@ -256,7 +257,7 @@ after2:
 		// others.go:43: size, err := j.Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:43
 		if awaited2 = j; awaited2.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:260
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:261
 			goto after3
 		}
 		f.State = 3
@@ -274,7 +275,7 @@ after3:
 		size, err = awaited2.GetResult()
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:278
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:279
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:45
 			return true, result0
@@ -283,16 +284,16 @@ after3:
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:29
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:287
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:288
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:49
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:292
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:293
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:49
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:296
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:297
 }
 
 // inTimeFunc1Machine is a function literal of [inTime] as the root of a chain: chain and frame in
@@ -313,7 +314,7 @@ func (f *inTimeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *inTimeFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.inTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 31, 39, 43)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.inTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 31, 39, 43)
 }
 
 // inTimeFunc2Run is a function literal of [inTime] for the runtime to call. It returns the
@@ -326,7 +327,7 @@ func inTimeFunc2Run(url string, ctx context.Context) (int, error) {
 		return v0, v1
 	}
 	m := &inTimeFunc2Machine{kept: frame}
-	return 0, m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return 0, m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // inTimeFunc2Locals is what a function literal of [inTime] keeps while it is suspended.
@@ -357,7 +358,7 @@ func (f *inTimeFunc2Locals) moveNext(r *statemachine.Run, args *inTimeFunc2Args)
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:24
 	f.fetch1, result0, result1 = fetchEnter(r, args.ctx, args.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:361
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:362
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -366,7 +367,7 @@ func (f *inTimeFunc2Locals) moveNext(r *statemachine.Run, args *inTimeFunc2Args)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:24
 	result0, result1 = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:370
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:371
 	f.fetch1 = nil
 after1:
 	return true, result0, result1
@@ -389,7 +390,7 @@ func (f *inTimeFunc2Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *inTimeFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.inTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 24)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.inTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 24)
 }
 
 // Digest of allOrNone: 7270c8b3763fcf56
@@ -404,7 +405,8 @@ func allOrNoneAsync(ctx context.Context, urls []string) (result *job.Job[[]int])
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &allOrNoneMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // allOrNoneLocals is what [allOrNone] keeps while it is suspended.
@@ -451,7 +453,7 @@ func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (ha
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
 		f.map1, result0, result1 = parallel.MapEnter(r, enter1, args.ctx, args.urls, fetch, parallel.Degree(len(args.urls)))
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:455
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:457
 	if f.map1 == nil {
 		goto after1
 	}
@@ -460,7 +462,7 @@ func (f *allOrNoneLocals) moveNext(r *statemachine.Run, args *allOrNoneArgs) (ha
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:63
 	result0, result1 = f.map1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:464
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:466
 	f.map1 = nil
 after1:
 	return true, result0, result1
@@ -483,7 +485,7 @@ func (f *allOrNoneMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *allOrNoneMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.allOrNone", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 63)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.allOrNone", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 63)
 }
 
 // Digest of bothInTime: a4d6493b497d128e
@@ -499,7 +501,8 @@ func bothInTimeAsync(ctx context.Context, a, b string) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &bothInTimeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // bothInTimeLocals is what [bothInTime] keeps while it is suspended.
@@ -561,7 +564,7 @@ func (f *bothInTimeLocals) moveNext(r *statemachine.Run, args *bothInTimeArgs) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:73
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:565
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:568
 		goto resume1
 	}
 	f.State = 1
@@ -571,16 +574,16 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:73
 		_, err := statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:575
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:578
 		f.inScope1 = nil
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:84
 		result0, result1 = (*f.first)+(*f.second), err
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:580
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:583
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:84
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:584
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:587
 }
 
 // bothInTimeMachine is [bothInTime] as the root of a chain: chain, job and frame in one
@@ -602,7 +605,7 @@ func (f *bothInTimeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *bothInTimeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.bothInTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 73)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.bothInTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 73)
 }
 
 // bothInTimeFunc1Run is a function literal of [bothInTime] for the runtime to call. It returns the
@@ -615,7 +618,7 @@ func bothInTimeFunc1Run(first *int, a string, ctx context.Context) error {
 		return v0
 	}
 	m := &bothInTimeFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // bothInTimeFunc1Locals is what a function literal of [bothInTime] keeps while it is suspended.
@@ -651,7 +654,7 @@ func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.a)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:655
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:658
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -660,13 +663,13 @@ func (f *bothInTimeFunc1Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:664
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:667
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:75
 	*f.first, err = fetch1Value, fetch1Err
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:670
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:673
 }
 
 // bothInTimeFunc1Machine is a function literal of [bothInTime] as the root of a chain: chain and
@@ -686,7 +689,7 @@ func (f *bothInTimeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *bothInTimeFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.bothInTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 75)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.bothInTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 75)
 }
 
 // bothInTimeFunc2Run is a function literal of [bothInTime] for the runtime to call. It returns the
@@ -699,7 +702,7 @@ func bothInTimeFunc2Run(second *int, b string, ctx context.Context) error {
 		return v0
 	}
 	m := &bothInTimeFunc2Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // bothInTimeFunc2Locals is what a function literal of [bothInTime] keeps while it is suspended.
@@ -735,7 +738,7 @@ func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	f.fetch1, fetch1Value, fetch1Err = fetchEnter(r, args.ctx, args.b)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:739
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:742
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -744,13 +747,13 @@ func (f *bothInTimeFunc2Locals) moveNext(r *statemachine.Run, args *bothInTimeFu
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:748
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:751
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:79
 	*f.second, err = fetch1Value, fetch1Err
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:754
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:757
 }
 
 // bothInTimeFunc2Machine is a function literal of [bothInTime] as the root of a chain: chain and
@@ -770,7 +773,7 @@ func (f *bothInTimeFunc2Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *bothInTimeFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.bothInTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 79)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.bothInTime", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 79)
 }
 
 // Digest of totalOr: 8cae81329d6e65d7
@@ -785,7 +788,8 @@ func totalOrAsync(ctx context.Context, a, b string, otherwise int) (result *job.
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &totalOrMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // totalOrLocals is what [totalOr] keeps while it is suspended.
@@ -824,7 +828,7 @@ func (f *totalOrLocals) moveNext(r *statemachine.Run, args *totalOrArgs) (hasEnd
 		// others.go:92: sizes, err := job.WaitTimeout(ctx, both, time.Minute).Await()
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:92
 		if awaited = job.WaitTimeout(args.ctx, both, time.Minute); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:828
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:832
 			goto after1
 		}
 		f.State = 1
@@ -846,7 +850,7 @@ after1:
 		}
 		return true, sizes[0] + sizes[1], nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:850
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:854
 }
 
 // totalOrMachine is [totalOr] as the root of a chain: chain, job and frame in one allocation.
@@ -866,7 +870,7 @@ func (f *totalOrMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *totalOrMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.totalOr", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 92)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.totalOr", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 92)
 }
 
 // Digest of aRate: 4839836ca8d649ac
@@ -881,7 +885,8 @@ func aRateAsync(ctx context.Context, l *rate.Limiter, urls []string) (result *jo
 		return statemachine.Completed(ctx, frame.sum, v1)
 	}
 	m := &aRateMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // aRateLocals is what [aRate] keeps while it is suspended.
@@ -929,7 +934,7 @@ range1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
 	f.url = f.list1[f.i1]
 	f.wait1, err2 = f.l.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:933
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:938
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -938,18 +943,18 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	err2 = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:942
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:947
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:121
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:948
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:953
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:123
 	}
 	f.fetch2, size, err2 = fetchEnter(r, f.ctx, f.url)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:953
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:958
 	if f.fetch2 == nil {
 		goto after2
 	}
@@ -959,25 +964,25 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:124
 	size, err2 = f.fetch2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:963
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:968
 	f.fetch2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:125
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:969
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:974
 		return true, err
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:127
 	}
 	f.sum += size
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:120
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:976
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:981
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/others.go:130
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:981
+//line github.com/movenext/movenext/docs/howto/code/libraries/others_async.go:986
 	return true, err
 }
 
@@ -998,7 +1003,7 @@ func (f *aRateMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *aRateMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.aRate", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 121, 124)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.aRate", "github.com/movenext/movenext/docs/howto/code/libraries/others.go", 121, 124)
 }
 
-// Digest of what is above: 5e3d37152058bbb5
+// Digest of what is above: 71af792d003bc37b

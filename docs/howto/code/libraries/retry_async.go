@@ -30,7 +30,8 @@ func withRetryAsync(ctx context.Context, p backoff.BackOff, operation func(conte
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &withRetryMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // withRetryLocals is what [withRetry] keeps while it is suspended.
@@ -65,7 +66,7 @@ func (f *withRetryLocals) moveNext(r *statemachine.Run, args *withRetryArgs) (ha
 	}
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:21
 	f.do1, result0, result1 = retry.DoEnter(r, args.operationEnter, nil, args.ctx, args.p, args.operation, retry.Attempts(5))
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:69
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:70
 	if f.do1 == nil {
 		goto after1
 	}
@@ -74,7 +75,7 @@ func (f *withRetryLocals) moveNext(r *statemachine.Run, args *withRetryArgs) (ha
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/libraries/retry.go:21
 	result0, result1 = f.do1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:78
+//line github.com/movenext/movenext/docs/howto/code/libraries/retry_async.go:79
 	f.do1 = nil
 after1:
 	return true, result0, result1
@@ -97,7 +98,7 @@ func (f *withRetryMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *withRetryMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.withRetry", "github.com/movenext/movenext/docs/howto/code/libraries/retry.go", 21)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.withRetry", "github.com/movenext/movenext/docs/howto/code/libraries/retry.go", 21)
 }
 
-// Digest of what is above: f7df31fc35ea148b
+// Digest of what is above: 85079374c79711cf

@@ -31,7 +31,8 @@ func requestAsync(ctx context.Context, g *gauge) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &requestMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // requestEnter enters [request] for another machine. It returns the results or, suspended, the
@@ -87,7 +88,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:30
 	asleep, err = statemachine.Sleep(r, ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:91
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:92
 	if !asleep {
 		goto after1
 	}
@@ -100,7 +101,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:31
 	f.g.now.Add(-1)
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:104
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:105
 }
 
 func (f *requestFrame) Location() statemachine.Location {
@@ -129,7 +130,7 @@ func (f *requestMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *requestMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.request", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 30)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.request", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 30)
 }
 
 // Digest of inScope: 6d919fb898f2836f
@@ -144,7 +145,8 @@ func inScopeAsync(ctx context.Context, g *gauge) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &inScopeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // inScopeLocals is what [inScope] keeps while it is suspended.
@@ -189,7 +191,7 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (hasEnd
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:193
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:195
 		goto resume1
 	}
 	f.State = 1
@@ -197,7 +199,7 @@ func (f *inScopeLocals) moveNext(r *statemachine.Run, args *inScopeArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:39
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:201
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:203
 	f.inScope1 = nil
 	return true, result0
 }
@@ -219,7 +221,7 @@ func (f *inScopeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *inScopeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.inScope", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 39)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.inScope", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 39)
 }
 
 // inScopeFunc1Run is a function literal of [inScope] for the runtime to call. It returns the
@@ -232,7 +234,7 @@ func inScopeFunc1Run(g *gauge, ctx context.Context) error {
 		return v0
 	}
 	m := &inScopeFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // inScopeFunc1Locals is what a function literal of [inScope] keeps while it is suspended.
@@ -264,7 +266,7 @@ func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Arg
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
 	f.request1, result0 = requestEnter(r, args.ctx, args.g)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:268
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:270
 	if f.request1 == nil {
 		goto after1
 	}
@@ -273,7 +275,7 @@ func (f *inScopeFunc1Locals) moveNext(r *statemachine.Run, args *inScopeFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:42
 	result0 = f.request1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:277
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:279
 	f.request1 = nil
 after1:
 	return true, result0
@@ -296,7 +298,7 @@ func (f *inScopeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *inScopeFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.inScope", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 42)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.inScope", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 42)
 }
 
 // Digest of byTenant: 32bcb52f5af34be5
@@ -312,7 +314,8 @@ func byTenantAsync(ctx context.Context, l *coord.Limiter[string], tenant string,
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &byTenantMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // byTenantLocals is what [byTenant] keeps while it is suspended.
@@ -348,7 +351,7 @@ func (f *byTenantLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	f.acquire1, err = f.l.AcquireEnter(r, f.ctx, f.tenant)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:352
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:355
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -357,13 +360,13 @@ func (f *byTenantLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 e
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:361
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:364
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:52
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:367
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:370
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:53
 		return true, result0
@@ -376,7 +379,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	f.request2, request2Err = requestEnter(r, f.ctx, f.g)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:380
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:383
 	if f.request2 == nil {
 		goto after2
 	}
@@ -386,16 +389,16 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	request2Err = f.request2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:390
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:393
 	f.request2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	result0 = request2Err
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:395
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:398
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:56
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:399
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:402
 }
 
 // byTenantMachine is [byTenant] as the root of a chain: chain, job and frame in one allocation.
@@ -416,7 +419,7 @@ func (f *byTenantMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *byTenantMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.byTenant", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 52, 56)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.byTenant", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 52, 56)
 }
 
 // Digest of paced: a3682712ad40aadf
@@ -431,7 +434,8 @@ func pacedAsync(ctx context.Context, l *rate.Limiter, n int) (result *job.Job[jo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &pacedMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // pacedLocals is what [paced] keeps while it is suspended.
@@ -471,7 +475,7 @@ range1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	f.wait1, err = f.l.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:475
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:479
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -480,7 +484,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:484
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:488
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:64
@@ -489,12 +493,12 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:63
 	f.i1++
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:493
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:497
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/limits/main.go:68
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:498
+//line github.com/movenext/movenext/docs/howto/code/limits/main_async.go:502
 }
 
 // pacedMachine is [paced] as the root of a chain: chain, job and frame in one allocation.
@@ -514,7 +518,7 @@ func (f *pacedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *pacedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.paced", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 64)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.paced", "github.com/movenext/movenext/docs/howto/code/limits/main.go", 64)
 }
 
-// Digest of what is above: dd98060aa241e22b
+// Digest of what is above: 0157e761cb12839f

@@ -29,7 +29,8 @@ func checkoutAsync(ctx context.Context, log *slog.Logger, stock *job.Job[int]) (
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &checkoutMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // checkoutLocals is what [checkout] keeps while it is suspended.
@@ -61,7 +62,7 @@ func (f *checkoutLocals) moveNext(r *statemachine.Run, stock *job.Job[int]) (has
 	// main.go:44: left, err := stock.Await()
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:44
 	if awaited = stock; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:65
+//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:66
 		goto after1
 	}
 	f.State = 1
@@ -81,7 +82,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/logging/main.go:49
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:85
+//line github.com/movenext/movenext/docs/howto/code/logging/main_async.go:86
 }
 
 // checkoutMachine is [checkout] as the root of a chain: chain, job and frame in one allocation.
@@ -101,7 +102,7 @@ func (f *checkoutMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *checkoutMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.checkout", "github.com/movenext/movenext/docs/howto/code/logging/main.go", 44)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.checkout", "github.com/movenext/movenext/docs/howto/code/logging/main.go", 44)
 }
 
-// Digest of what is above: 5e81e313170c34fe
+// Digest of what is above: 1e1f0a002b48bde4

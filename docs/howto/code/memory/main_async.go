@@ -29,7 +29,8 @@ func uploadAsync(ctx context.Context, ready *coord.ManualResetEvent) (result *jo
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &uploadMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // uploadLocals is what [upload] keeps while it is suspended.
@@ -63,7 +64,7 @@ func (f *uploadLocals) moveNext(r *statemachine.Run, args *uploadArgs) (hasEnded
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:22
 	f.head = readHead()
 	f.wait1, err = args.ready.WaitEnter(r, args.ctx)
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:67
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:68
 	if f.wait1 == nil {
 		goto after1
 	}
@@ -72,7 +73,7 @@ func (f *uploadLocals) moveNext(r *statemachine.Run, args *uploadArgs) (hasEnded
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
 	err = f.wait1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:76
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:77
 	f.wait1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:23
@@ -80,7 +81,7 @@ after1:
 		return true, 0, err
 	}
 	return true, f.head[0], nil
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:84
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:85
 }
 
 // uploadMachine is [upload] as the root of a chain: chain, job and frame in one allocation.
@@ -100,7 +101,7 @@ func (f *uploadMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *uploadMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.upload", "github.com/movenext/movenext/docs/howto/code/memory/main.go", 23)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.upload", "github.com/movenext/movenext/docs/howto/code/memory/main.go", 23)
 }
 
 // Digest of poll: be24e9adf1ee1779
@@ -114,7 +115,8 @@ func pollAsync(ctx context.Context, ready *coord.ManualResetEvent) (result *job.
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &pollMachine{callee: callee}
-	return m.builder.Start(ctx, &r, m, &m.frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.frame)
+	return &m.builder.Promise.Job
 }
 
 // pollEnter enters [poll] for another machine. It returns the results, or the suspended callee
@@ -122,7 +124,7 @@ func pollAsync(ctx context.Context, ready *coord.ManualResetEvent) (result *job.
 func pollEnter(r *statemachine.Run, ctx context.Context, ready *coord.ManualResetEvent) (*pollFrame, error) {
 //line github.com/movenext/movenext/docs/howto/code/memory/main.go:35
 	return ready.WaitEnter(r, ctx)
-//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:126
+//line github.com/movenext/movenext/docs/howto/code/memory/main_async.go:128
 }
 
 // pollFrame is the frame of the function whose results [poll] returns: it keeps nothing of its own
@@ -144,7 +146,7 @@ func (f *pollMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *pollMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.Location{Function: "main.poll", File: "github.com/movenext/movenext/docs/howto/code/memory/main.go", Line: 35}
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "main.poll", File: "github.com/movenext/movenext/docs/howto/code/memory/main.go", Line: 35}
 }
 
-// Digest of what is above: 2144e26bc3edfd29
+// Digest of what is above: d23cbbb00ce887b7

@@ -33,7 +33,8 @@ func numberAsync(ctx context.Context, c *netio.Conn) (result *job.Job[job.Void])
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &numberMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // numberEnter enters [number] for another machine. It returns the results or, suspended, the frame
@@ -103,7 +104,7 @@ func (f *numberLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 for1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:21
 	f.readLine1, line, err = f.in.ReadLineEnter(r, f.ctx, 1000)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:107
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:108
 	if f.readLine1 == nil {
 		goto after1
 	}
@@ -112,26 +113,26 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:21
 	line, err = f.readLine1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:116
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:117
 	f.readLine1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:22
 	if errors.Is(err, io.EOF) {
 		result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:122
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:123
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:23
 		return true, result0
 	}
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:129
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:130
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:26
 		return true, result0
 	}
 	f.writeAll2, _, err = f.c.WriteAllEnter(r, f.ctx, fmt.Appendf(nil, "%d %s\n", f.n, line))
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:135
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:136
 	if f.writeAll2 == nil {
 		goto after2
 	}
@@ -140,20 +141,20 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:28
 	_, err = f.writeAll2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:144
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:145
 	f.writeAll2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:28
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:150
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:151
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:29
 		return true, result0
 	}
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:20
 	f.n++
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:157
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:158
 	goto for1
 }
 
@@ -184,7 +185,7 @@ func (f *numberMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *numberMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.number", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 21, 28)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.number", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 21, 28)
 }
 
 // Digest of serve: 6eab65a2d6c49e78
@@ -199,7 +200,8 @@ func serveAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Voi
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // serveLocals is what [serve] keeps while it is suspended.
@@ -237,7 +239,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 	}
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:38
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:241
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:243
 		goto resume1
 	}
 	f.State = 1
@@ -245,7 +247,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, args *serveArgs) (hasEnded b
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:38
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:249
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:251
 	f.inScope1 = nil
 	return true, result0
 }
@@ -267,7 +269,7 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 38)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 38)
 }
 
 // serveFunc1Run is a function literal of [serve] for the runtime to call. It returns the results,
@@ -280,7 +282,7 @@ func serveFunc1Run(l *netio.Listener, ctx context.Context, s *job.Scope) error {
 		return v0
 	}
 	m := &serveFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // serveFunc1Locals is what a function literal of [serve] keeps while it is suspended.
@@ -310,7 +312,7 @@ func (f *serveFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0
 for1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:40
 	f.accept1, c, err = f.l.AcceptEnter(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:314
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:316
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -319,7 +321,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:40
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:323
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:325
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:41
@@ -333,7 +335,7 @@ after1:
 			return serveFunc2Run(c, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:337
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:339
 	goto for1
 }
 
@@ -354,7 +356,7 @@ func (f *serveFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serveFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 40)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 40)
 }
 
 // serveFunc2Run is a function literal of [serve] for the runtime to call. It returns the results,
@@ -367,7 +369,7 @@ func serveFunc2Run(c *netio.Conn, ctx context.Context) error {
 		return v0
 	}
 	m := &serveFunc2Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // serveFunc2Locals is what a function literal of [serve] keeps while it is suspended.
@@ -398,7 +400,7 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:45
 	f.number1, _ = numberEnter(r, args.ctx, args.c) // what fails is one connection, and not the server
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:402
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:404
 	if f.number1 == nil {
 		goto after1
 	}
@@ -407,12 +409,12 @@ func (f *serveFunc2Locals) moveNext(r *statemachine.Run, args *serveFunc2Args) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:45
 	f.number1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:411
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:413
 	f.number1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/migrating/lines.go:46
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:416
+//line github.com/movenext/movenext/docs/howto/code/migrating/lines_async.go:418
 }
 
 // serveFunc2Machine is a function literal of [serve] as the root of a chain: chain and frame in
@@ -432,7 +434,7 @@ func (f *serveFunc2Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serveFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 45)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/docs/howto/code/migrating/lines.go", 45)
 }
 
-// Digest of what is above: 4bcf04214ba2a36e
+// Digest of what is above: 7e8eb3c8ff00bb6e

@@ -31,7 +31,8 @@ func (e *exchange) dialAsync(ctx context.Context) (result *job.Job[*line]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &exchangeDialMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // exchangeDialLocals is what [exchange.dial] keeps while it is suspended.
@@ -66,7 +67,7 @@ func (f *exchangeDialLocals) moveNext(r *statemachine.Run, args *exchangeDialArg
 	args.e.dialed++
 	f.l = &line{number: args.e.dialed}
 	asleep, sleep = statemachine.Sleep(r, args.ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:70
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:71
 	if !asleep {
 		goto after1
 	}
@@ -78,7 +79,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:31
 	return true, f.l, sleep
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:82
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:83
 }
 
 // exchangeDialMachine is [exchange.dial] as the root of a chain: chain, job and frame in one
@@ -99,7 +100,7 @@ func (f *exchangeDialMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *exchangeDialMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*exchange).dial", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 31)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*exchange).dial", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 31)
 }
 
 // Digest of ask: c4752f2eee203de7
@@ -114,7 +115,8 @@ func askAsync(ctx context.Context, lines *coord.ObjectPool[*line]) (result *job.
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &askMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // askLocals is what [ask] keeps while it is suspended.
@@ -149,7 +151,7 @@ func (f *askLocals) moveNext(r *statemachine.Run, args *askArgs) (hasEnded bool,
 	})
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
 	if statemachine.TwinEnded(r, f.use1) {
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:153
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:155
 		goto resume1
 	}
 	f.State = 1
@@ -157,7 +159,7 @@ func (f *askLocals) moveNext(r *statemachine.Run, args *askArgs) (hasEnded bool,
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
 	_, result0 = statemachine.TwinResult(r, f.use1)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:161
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:163
 	f.use1 = nil
 	return true, result0
 }
@@ -179,7 +181,7 @@ func (f *askMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *askMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.ask", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 38)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.ask", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 38)
 }
 
 // askFunc1Run is a function literal of [ask] for the runtime to call. It returns the results, or
@@ -192,7 +194,7 @@ func askFunc1Run(ctx context.Context, l *line) error {
 		return v0
 	}
 	m := &askFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // askFunc1Locals is what a function literal of [ask] keeps while it is suspended.
@@ -220,7 +222,7 @@ func (f *askFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (has
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:39
 	f.l.questions++
 	asleep, err = statemachine.Sleep(r, ctx, 3*time.Second)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:224
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:226
 	if !asleep {
 		goto after1
 	}
@@ -236,13 +238,13 @@ after1:
 	}
 	if f.l.number == 1 && f.l.questions == 2 {
 		result0 = fmt.Errorf("line %d: %w", f.l.number, coord.ErrBroken)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:240
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:242
 		return true, result0
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:45
 	}
 	fmt.Printf("an answer on line %d\n", f.l.number)
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:246
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:248
 }
 
 // askFunc1Machine is a function literal of [ask] as the root of a chain: chain and frame in one
@@ -262,7 +264,7 @@ func (f *askFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *askFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.ask", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 40)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.ask", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 40)
 }
 
-// Digest of what is above: 2dc5b15bff80d915
+// Digest of what is above: ff4068fb87f4e005

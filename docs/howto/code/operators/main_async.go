@@ -236,7 +236,8 @@ func showAsync[T any](name string, in *job.Stream[T]) (result *job.Job[job.Void]
 		return statemachine.Completed(context.Background(), job.Void{}, frame.result0)
 	}
 	m := &showMachine[T]{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // showEnter enters [show] for another machine. It returns the results or, suspended, the frame
@@ -305,7 +306,7 @@ range1:
 	// main.go:55: for v, err := range in.All() {
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:55
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:309
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:310
 		goto resume1
 	}
 	f.State = 1
@@ -320,18 +321,18 @@ resume1:
 		v, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:324
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:325
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:58
 		}
 		f.all = append(f.all, v)
 	}
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:330
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:331
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:59
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:335
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:336
 		goto resume2
 	}
 	f.State = 2
@@ -342,7 +343,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:59
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:346
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:347
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:59
@@ -350,16 +351,16 @@ resume2:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:59
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:354
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:355
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:61
 	fmt.Printf("%-11s %v\n", f.name, f.all)
 	f.result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:359
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:360
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:62
 	return true
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:363
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:364
 }
 
 func (f *showFrame[T]) Location() statemachine.Location {
@@ -388,7 +389,7 @@ func (f *showMachine[T]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *showMachine[T]) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.show", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 55, 55)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.show", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 55, 55)
 }
 
 // Digest of streams: 64dcd2504a4b2b8d
@@ -403,7 +404,8 @@ func streamsAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &streamsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // streamsEnter enters [streams] for another machine. It returns the results or, suspended, the
@@ -479,7 +481,7 @@ func (f *streamsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 		f.suggestions = func(text string) *job.Stream[string] { return ticksAsync(ctx, text+"#", 3, 45*time.Millisecond) }
 	}
 	f.show1, f.show1Err = showEnter(r, "merge", mergeAsync(f.ctx, f.a(), f.b()))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:483
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:485
 	if f.show1 == nil {
 		goto after1
 	}
@@ -488,12 +490,12 @@ func (f *streamsLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:73
 	f.show1Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:492
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:494
 	f.show1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:74
 	f.show1, f.show2Err = showEnter(r, "zip", zipAsync(f.ctx, f.a(), f.b(), pair))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:497
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:499
 	if f.show1 == nil {
 		goto after2
 	}
@@ -502,12 +504,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:74
 	f.show2Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:506
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:508
 	f.show1 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:75
 	f.show1, f.show3Err = showEnter(r, "combine", combineAsync(f.ctx, f.a(), f.b(), pair))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:511
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:513
 	if f.show1 == nil {
 		goto after3
 	}
@@ -517,12 +519,12 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:75
 	f.show3Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:521
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:523
 	f.show1 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:76
 	f.show1, f.show4Err = showEnter(r, "debounce", debounceAsync(f.ctx, typedAsync(f.ctx), 300*time.Millisecond))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:526
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:528
 	if f.show1 == nil {
 		goto after4
 	}
@@ -532,12 +534,12 @@ after3:
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:76
 	f.show4Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:536
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:538
 	f.show1 = nil
 after4:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:77
 	f.show1, f.show5Err = showEnter(r, "flatLatest", flatLatestAsync(f.ctx, typedAsync(f.ctx), f.suggestions))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:541
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:543
 	if f.show1 == nil {
 		goto after5
 	}
@@ -547,12 +549,12 @@ after4:
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:77
 	f.show5Err = f.show1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:551
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:553
 	f.show1 = nil
 after5:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:78
 	f.show6, show6Err = showEnter(r, "batch", batchAsync(f.ctx, typedAsync(f.ctx), 2, 150*time.Millisecond))
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:556
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:558
 	if f.show6 == nil {
 		goto after6
 	}
@@ -562,7 +564,7 @@ after5:
 resume6:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:78
 	show6Err = f.show6.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:566
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:568
 	f.show6 = nil
 after6:
 //line github.com/movenext/movenext/docs/howto/code/operators/main.go:72
@@ -574,7 +576,7 @@ after6:
 		f.show5Err,
 		show6Err,
 	)
-//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:578
+//line github.com/movenext/movenext/docs/howto/code/operators/main_async.go:580
 	return true, result0
 }
 
@@ -604,7 +606,7 @@ func (f *streamsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *streamsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.streams", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 73, 74, 75, 76, 77, 78)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.streams", "github.com/movenext/movenext/docs/howto/code/operators/main.go", 73, 74, 75, 76, 77, 78)
 }
 
-// Digest of what is above: 7cae5e4c216a4e43
+// Digest of what is above: f4be78ebd7ac409d

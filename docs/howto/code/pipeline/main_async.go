@@ -31,7 +31,8 @@ func fetchAsync(ctx context.Context, url string) (result *job.Job[string]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &fetchMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // fetchLocals is what [fetch] keeps while it is suspended.
@@ -58,7 +59,7 @@ func (f *fetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	}
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:23
 	asleep, sleep = statemachine.Sleep(r, ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:62
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:63
 	if !asleep {
 		goto after1
 	}
@@ -70,7 +71,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:23
 	return true, "page of " + f.url, sleep
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:74
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:75
 }
 
 // fetchMachine is [fetch] as the root of a chain: chain, job and frame in one allocation.
@@ -90,7 +91,7 @@ func (f *fetchMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *fetchMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.fetch", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 23)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.fetch", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 23)
 }
 
 // Digest of count: 44a301904ea70900
@@ -105,7 +106,8 @@ func countAsync(ctx context.Context, page string) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &countMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // countLocals is what [count] keeps while it is suspended.
@@ -143,7 +145,7 @@ func (f *countLocals) moveNext(r *statemachine.Run, args *countArgs) (hasEnded b
 	f.len1 = len(strings.Fields(args.page))
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:33
 	asleep, sleep = statemachine.Sleep(r, args.ctx, time.Second/2)
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:147
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:149
 	if !asleep {
 		goto after1
 	}
@@ -155,7 +157,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:33
 	return true, f.len1, sleep
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:159
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:161
 }
 
 // countMachine is [count] as the root of a chain: chain, job and frame in one allocation.
@@ -174,7 +176,7 @@ func (f *countMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *countMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.count", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 33)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.count", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 33)
 }
 
 // Digest of words: bc616985e02cba32
@@ -190,7 +192,8 @@ func wordsAsync(ctx context.Context, urls []string, fetchers, counters int) (res
 		return statemachine.Completed(ctx, frame.sum, frame.err)
 	}
 	m := &wordsMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // wordsFrame is the frame of [words]: what it keeps while it is suspended, its results among it.
@@ -250,7 +253,7 @@ range1:
 	// main.go:41: … for n, err := range parallel.Stage(ctx, pages, countAsync, parallel.Degree(c …
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:41
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:254
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:257
 		goto resume1
 	}
 	f.State = 1
@@ -265,18 +268,18 @@ resume1:
 		n, err2 := f.loop1.Key(), f.loop1.Value()
 		if err2 != nil {
 			f.err = err2
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:269
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:272
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:44
 		}
 		f.sum += n
 	}
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:275
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:278
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:280
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:283
 		goto resume2
 	}
 	f.State = 2
@@ -286,7 +289,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:290
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:293
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
@@ -294,15 +297,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:45
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:298
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:301
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:47
 	f.err = nil
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:302
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:305
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/pipeline/main.go:47
 	return true
-//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:306
+//line github.com/movenext/movenext/docs/howto/code/pipeline/main_async.go:309
 }
 
 // wordsMachine is [words] as the root of a chain: chain, job and frame in one allocation.
@@ -322,7 +325,7 @@ func (f *wordsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *wordsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.words", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 41, 41)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.words", "github.com/movenext/movenext/docs/howto/code/pipeline/main.go", 41, 41)
 }
 
-// Digest of what is above: 9e035e2a69a85f00
+// Digest of what is above: 2f99846e28f3f290

@@ -30,7 +30,8 @@ func serveAsync(ctx context.Context, tenant string) (result *job.Job[job.Void]) 
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // serveLocals is what [serve] keeps while it is suspended.
@@ -57,7 +58,7 @@ func (f *serveLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	}
 //line github.com/movenext/movenext/docs/howto/code/profile/main.go:23
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:61
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:62
 	if !asleep {
 		goto after1
 	}
@@ -73,7 +74,7 @@ after1:
 	}
 	fmt.Println("for", f.tenant+":", labels())
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:77
+//line github.com/movenext/movenext/docs/howto/code/profile/main_async.go:78
 }
 
 // serveMachine is [serve] as the root of a chain: chain, job and frame in one allocation.
@@ -93,7 +94,7 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/docs/howto/code/profile/main.go", 23)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/docs/howto/code/profile/main.go", 23)
 }
 
-// Digest of what is above: bc9f989397e4b6cb
+// Digest of what is above: 2016625d0c9d2575

@@ -34,7 +34,8 @@ func copyFilesAsync(ctx context.Context, files []time.Duration, done *coord.Watc
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &copyFilesMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // copyFilesLocals is what [copyFiles] keeps while it is suspended.
@@ -84,7 +85,7 @@ range1:
 		takes := f.list1[f.i]
 		asleep, err = statemachine.Sleep(r, f.ctx, takes)
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:88
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:89
 	if !asleep {
 		goto after1
 	}
@@ -97,7 +98,7 @@ after1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:25
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:101
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:102
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:26
 		return true, result0
@@ -105,16 +106,16 @@ after1:
 	_ = f.done.Set(f.i + 1) // it is open until this function ends
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:24
 	f.i++
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:109
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:110
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:30
 	result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:114
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:115
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:30
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:118
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:119
 }
 
 // copyFilesMachine is [copyFiles] as the root of a chain: chain, job and frame in one allocation.
@@ -135,7 +136,7 @@ func (f *copyFilesMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *copyFilesMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.copyFiles", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 25)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.copyFiles", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 25)
 }
 
 // Digest of draw: b59bb1ac134ef3a5
@@ -150,7 +151,8 @@ func drawAsync(ctx context.Context, done *coord.Observer[int], of int, interval 
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &drawMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // drawLocals is what [draw] keeps while it is suspended.
@@ -190,7 +192,7 @@ func (f *drawLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 for1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:39
 	f.next1, n, err = f.done.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:194
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:196
 	if f.next1 == nil {
 		goto after1
 	}
@@ -199,7 +201,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:39
 	n, err = f.next1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:203
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:205
 	f.next1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:40
@@ -214,12 +216,12 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:46
 	f.out(fmt.Sprintf("[%-10s] %3d %%", strings.Repeat("#", 10*n/f.of), 100*n/f.of))
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:218
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:220
 	goto after2
 entered:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:46
 	f.out2 = f.outEnter(r, fmt.Sprintf("[%-10s] %3d %%", strings.Repeat("#", 10*n/f.of), 100*n/f.of))
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:223
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:225
 	if f.out2 == nil {
 		goto after2
 	}
@@ -228,12 +230,12 @@ entered:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:46
 	f.out2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:232
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:234
 	f.out2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:47
 	asleep, err = statemachine.Sleep(r, f.ctx, f.interval)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:237
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:239
 	if !asleep {
 		goto after3
 	}
@@ -247,7 +249,7 @@ after3:
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:251
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:253
 	goto for1
 }
 
@@ -268,7 +270,7 @@ func (f *drawMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *drawMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.draw", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 39, 46, 47)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.draw", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 39, 46, 47)
 }
 
 // Digest of every: 38f0fd860ced50b1
@@ -283,7 +285,8 @@ func everyAsync(ctx context.Context, now func() time.Duration, interval time.Dur
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &everyMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // everyLocals is what [every] keeps while it is suspended.
@@ -336,12 +339,12 @@ func (frame *everyLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	}
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:58
 	frame.began = frame.now()
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:340
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:343
 	goto after1
 entered:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:58
 	frame.now1, frame.began = frame.nowEnter(r)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:345
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:348
 	if frame.now1 == nil {
 		goto after1
 	}
@@ -350,7 +353,7 @@ entered:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:58
 	frame.began = frame.now1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:354
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:357
 	frame.now1 = nil
 after1:
 for1:
@@ -360,12 +363,12 @@ for1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:60
 	nowValue = frame.now()
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:364
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:367
 	goto after2
 entered1:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:60
 	frame.now1, nowValue = frame.nowEnter(r)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:369
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:372
 	if frame.now1 == nil {
 		goto after2
 	}
@@ -374,7 +377,7 @@ entered1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:60
 	nowValue = frame.now1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:378
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:381
 	frame.now1 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:60
@@ -384,12 +387,12 @@ after2:
 	}
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
 	nowValue = frame.now()
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:388
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:391
 	goto after3
 entered2:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
 	frame.now1, nowValue = frame.nowEnter(r)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:393
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:396
 	if frame.now1 == nil {
 		goto after3
 	}
@@ -398,12 +401,12 @@ entered2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
 	nowValue = frame.now1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:402
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:405
 	frame.now1 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:61
 	asleep, err = statemachine.Sleep(r, frame.ctx, frame.began+time.Duration(frame.beat)*frame.interval-nowValue)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:407
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:410
 	if !asleep {
 		goto after4
 	}
@@ -422,12 +425,12 @@ after4:
 	}
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:64
 	err = frame.f(frame.ctx, frame.beat)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:426
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:429
 	goto after5
 entered3:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:64
 	frame.f5, err = frame.fEnter(r, frame.ctx, frame.beat)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:431
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:434
 	if frame.f5 == nil {
 		goto after5
 	}
@@ -436,14 +439,14 @@ entered3:
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:64
 	err = frame.f5.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:440
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:443
 	frame.f5 = nil
 after5:
 //line github.com/movenext/movenext/docs/howto/code/progress/main.go:64
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:447
+//line github.com/movenext/movenext/docs/howto/code/progress/main_async.go:450
 	goto for1
 }
 
@@ -464,7 +467,7 @@ func (frame *everyMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *everyMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &frame.builder, statemachine.At(&frame.kept.Frame, "main.every", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 58, 60, 61, 61, 64)
+	return frame.builder.Chain.Root(&frame.builder.Promise.Job), statemachine.At(&frame.kept.Frame, "main.every", "github.com/movenext/movenext/docs/howto/code/progress/main.go", 58, 60, 61, 61, 64)
 }
 
-// Digest of what is above: 6ddc390858d5a07d
+// Digest of what is above: 0dee689da9a9518e

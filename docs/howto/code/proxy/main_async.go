@@ -29,7 +29,8 @@ func (p *proxy) serveAsync(ctx context.Context, l *netio.Listener) (result *job.
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &proxyServeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // proxyServeLocals is what [proxy.serve] keeps while it is suspended.
@@ -69,7 +70,7 @@ func (f *proxyServeLocals) moveNext(r *statemachine.Run, args *proxyServeArgs) (
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:31
 	if statemachine.TwinEnded(r, f.inScope1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:73
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:74
 		goto resume1
 	}
 	f.State = 1
@@ -77,7 +78,7 @@ func (f *proxyServeLocals) moveNext(r *statemachine.Run, args *proxyServeArgs) (
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:31
 	_, result0 = statemachine.TwinResult(r, f.inScope1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:81
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:82
 	f.inScope1 = nil
 	return true, result0
 }
@@ -100,7 +101,7 @@ func (f *proxyServeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *proxyServeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*proxy).serve", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 31)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*proxy).serve", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 31)
 }
 
 // proxyServeFunc1Run is a function literal of [proxy.serve] for the runtime to call. It returns
@@ -114,7 +115,7 @@ func proxyServeFunc1Run(l *netio.Listener, p *proxy, ctx context.Context, s *job
 		return frame.result0
 	}
 	m := &proxyServeFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // proxyServeFunc1Frame is the frame of a function literal of [proxy.serve]: what it keeps while it
@@ -173,7 +174,7 @@ range1:
 	// main.go:32: for client, err := range l.All(ctx) {
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:32
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:177
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:178
 		goto resume1
 	}
 	f.State = 1
@@ -188,7 +189,7 @@ resume1:
 		client, err := f.loop1.Key(), f.loop1.Value()
 		if err != nil {
 			f.result0 = err
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:192
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:193
 			goto leave1
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:35
 		}
@@ -198,12 +199,12 @@ resume1:
 			return proxyServeFunc2Run(p, client, ctx1)
 		})
 	}
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:202
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:203
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:207
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:208
 		goto resume2
 	}
 	f.State = 2
@@ -214,7 +215,7 @@ resume2:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:218
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:219
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
@@ -222,15 +223,15 @@ resume2:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:36
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:226
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:227
 	f.loop1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:43
 	f.result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:230
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:231
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:43
 	return true
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:234
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:235
 }
 
 // proxyServeFunc1Machine is a function literal of [proxy.serve] as the root of a chain: chain and
@@ -250,7 +251,7 @@ func (f *proxyServeFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *proxyServeFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*proxy).serve", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 32, 32)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.(*proxy).serve", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 32, 32)
 }
 
 // proxyServeFunc2Run is a function literal of [proxy.serve] for the runtime to call. It returns
@@ -263,7 +264,7 @@ func proxyServeFunc2Run(p *proxy, client *netio.Conn, ctx context.Context) error
 		return v0
 	}
 	m := &proxyServeFunc2Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // proxyServeFunc2Locals is what a function literal of [proxy.serve] keeps while it is suspended.
@@ -292,7 +293,7 @@ func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Contex
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	f.connect1, err = f.p.connectEnter(r, ctx, f.client)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:296
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:297
 	if f.connect1 == nil {
 		goto after1
 	}
@@ -301,7 +302,7 @@ func (f *proxyServeFunc2Locals) moveNext(r *statemachine.Run, ctx context.Contex
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
 	err = f.connect1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:305
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:306
 	f.connect1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:37
@@ -309,7 +310,7 @@ after1:
 		f.p.failed(f.client.RemoteAddr(), err)
 	}
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:313
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:314
 }
 
 // proxyServeFunc2Machine is a function literal of [proxy.serve] as the root of a chain: chain and
@@ -329,7 +330,7 @@ func (f *proxyServeFunc2Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *proxyServeFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*proxy).serve", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 37)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.(*proxy).serve", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 37)
 }
 
 // Digest of proxy.connect: 873edfcf6b16cf73
@@ -345,7 +346,8 @@ func (p *proxy) connectAsync(ctx context.Context, client *netio.Conn) (result *j
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &proxyConnectMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // connectEnter enters [proxy.connect] for another machine. It returns the results or, suspended,
@@ -411,7 +413,7 @@ func (f *proxyConnectLocals) moveNext(r *statemachine.Run, p *proxy) (hasEnded b
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 	if statemachine.TwinEnded(r, f.dial1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:415
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:417
 		goto resume1
 	}
 	f.State = 1
@@ -420,12 +422,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:54
 		backend, err := statemachine.TwinResult(r, f.dial1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:424
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:426
 		f.dial1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:55
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:429
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:431
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:56
 			return true, result0
@@ -439,7 +441,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	if statemachine.TwinEnded(r, f.inScope2) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:443
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:445
 		goto resume2
 	}
 	f.State = 2
@@ -448,12 +450,12 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	_, result0 = statemachine.TwinResult(r, f.inScope2)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:452
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:454
 	f.inScope2 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:59
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:457
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:459
 }
 
 func (f *proxyConnectFrame) Location() statemachine.Location {
@@ -484,7 +486,7 @@ func (f *proxyConnectMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *proxyConnectMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*proxy).connect", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 54, 59)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*proxy).connect", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 54, 59)
 }
 
 // proxyConnectFunc1Run is a function literal of [proxy.connect] for the runtime to call. It
@@ -497,7 +499,7 @@ func proxyConnectFunc1Run(backend, client *netio.Conn, ctx context.Context, s *j
 		return v0
 	}
 	m := &proxyConnectFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // proxyConnectFunc1Locals is what a function literal of [proxy.connect] keeps while it is
@@ -540,7 +542,7 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
 	f.pour1, result0 = pourEnter(r, args.ctx, args.client, args.backend)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:544
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:546
 	if f.pour1 == nil {
 		goto after1
 	}
@@ -549,7 +551,7 @@ func (f *proxyConnectFunc1Locals) moveNext(r *statemachine.Run, args *proxyConne
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:61
 	result0 = f.pour1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:553
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:555
 	f.pour1 = nil
 after1:
 	return true, result0
@@ -572,7 +574,7 @@ func (f *proxyConnectFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *proxyConnectFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*proxy).connect", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 61)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.(*proxy).connect", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 61)
 }
 
 // proxyConnectFunc2Run is a function literal of [proxy.connect] for the runtime to call. It
@@ -585,7 +587,7 @@ func proxyConnectFunc2Run(backend, client *netio.Conn, ctx context.Context) erro
 		return v0
 	}
 	m := &proxyConnectFunc2Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // proxyConnectFunc2Locals is what a function literal of [proxy.connect] keeps while it is
@@ -619,7 +621,7 @@ func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConne
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
 	f.pour1, result0 = pourEnter(r, args.ctx, args.backend, args.client)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:623
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:625
 	if f.pour1 == nil {
 		goto after1
 	}
@@ -628,7 +630,7 @@ func (f *proxyConnectFunc2Locals) moveNext(r *statemachine.Run, args *proxyConne
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:60
 	result0 = f.pour1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:632
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:634
 	f.pour1 = nil
 after1:
 	return true, result0
@@ -651,7 +653,7 @@ func (f *proxyConnectFunc2Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *proxyConnectFunc2Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*proxy).connect", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 60)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.(*proxy).connect", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 60)
 }
 
 // Digest of pour: 35c33c2d9a870806
@@ -666,7 +668,8 @@ func pourAsync(ctx context.Context, dst, src *netio.Conn) (result *job.Job[job.V
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &pourMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // pourEnter enters [pour] for another machine. It returns the results or, suspended, the frame
@@ -728,7 +731,7 @@ func (f *pourLocals) moveNext(r *statemachine.Run, args *pourArgs) (hasEnded boo
 	f.copy1 = netio.CopyAsync(args.ctx, f.dst, args.src)
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 	if statemachine.TwinEnded(r, f.copy1) {
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:732
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:735
 		goto resume1
 	}
 	f.State = 1
@@ -737,7 +740,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 		_, err := statemachine.TwinResult(r, f.copy1)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:741
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:744
 		f.copy1 = nil
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:70
 		if err != nil {
@@ -746,7 +749,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
 	f.closeWrite2, result0 = f.dst.CloseWriteEnter(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:750
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:753
 	if f.closeWrite2 == nil {
 		goto after2
 	}
@@ -756,7 +759,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/proxy/main.go:73
 	result0 = f.closeWrite2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:760
+//line github.com/movenext/movenext/docs/howto/code/proxy/main_async.go:763
 	f.closeWrite2 = nil
 after2:
 	return true, result0
@@ -788,7 +791,7 @@ func (f *pourMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *pourMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.pour", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 70, 73)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.pour", "github.com/movenext/movenext/docs/howto/code/proxy/main.go", 70, 73)
 }
 
-// Digest of what is above: e09f41dba3d02494
+// Digest of what is above: 981f444b19aa4be8

@@ -33,7 +33,8 @@ func (s *site) fetchAsync(ctx context.Context, page string) (result *job.Job[str
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &siteFetchMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // fetchEnter enters [site.fetch] for another machine. It returns the results or, suspended, the
@@ -86,7 +87,7 @@ func (f *siteFetchLocals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:33
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:90
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:91
 	if !asleep {
 		goto after1
 	}
@@ -103,7 +104,7 @@ after1:
 	switch {
 	case f.page == "":
 		result0, result1 = "", retry.Permanent(errNoPage)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:107
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:108
 		return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:39
 	case f.s.busy > 0:
@@ -111,7 +112,7 @@ after1:
 		return true, "", errBusy
 	}
 	return true, "page " + f.page, nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:115
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:116
 }
 
 func (f *siteFetchFrame) Location() statemachine.Location {
@@ -140,7 +141,7 @@ func (f *siteFetchMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *siteFetchMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*site).fetch", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 33)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*site).fetch", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 33)
 }
 
 // Digest of site.get: a443d31895b76144
@@ -155,7 +156,8 @@ func (s *site) getAsync(ctx context.Context, page string) (result *job.Job[strin
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &siteGetMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // getEnter enters [site.get] for another machine. It returns the results or, suspended, the frame
@@ -236,7 +238,7 @@ func (f *siteGetLocals) moveNext(r *statemachine.Run, args *siteGetArgs) (hasEnd
 			return s.fetch(ctx, page)
 		}, retry.Attempts(5), retry.Within(time.Hour), retry.Spending(args.s.budget))
 	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:240
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:242
 	if f.do1 == nil {
 		goto after1
 	}
@@ -245,7 +247,7 @@ func (f *siteGetLocals) moveNext(r *statemachine.Run, args *siteGetArgs) (hasEnd
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:51
 	result0, result1 = f.do1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:249
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:251
 	f.do1 = nil
 after1:
 	return true, result0, result1
@@ -277,7 +279,7 @@ func (f *siteGetMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *siteGetMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*site).get", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 51)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*site).get", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 51)
 }
 
 // siteGetFunc1Enter enters a function literal of [site.get] for another machine. It returns the
@@ -348,7 +350,7 @@ func (f *siteGetFunc1Locals) moveNext(r *statemachine.Run, args *siteGetFunc1Arg
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:54
 	f.fetch1, fetch1Value, fetch1Err = args.s.fetchEnter(r, f.ctx, args.page)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:352
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:354
 	if f.fetch1 == nil {
 		goto after1
 	}
@@ -358,16 +360,16 @@ func (f *siteGetFunc1Locals) moveNext(r *statemachine.Run, args *siteGetFunc1Arg
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:54
 	fetch1Value, fetch1Err = f.fetch1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:362
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:364
 	f.fetch1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:54
 	result0, result1 = fetch1Value, fetch1Err
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:367
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:369
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:54
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:371
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:373
 }
 
 func (f *siteGetFunc1Frame) Location() statemachine.Location {
@@ -391,7 +393,8 @@ func slowAsync(ctx context.Context, request int32) (result *job.Job[string]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &slowMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // slowEnter enters [slow] for another machine. It returns the results or, suspended, the frame
@@ -451,7 +454,7 @@ func (f *slowLocals) moveNext(r *statemachine.Run, args *slowArgs) (hasEnded boo
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:63
 	asleep, sleep = statemachine.Sleep(r, args.ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:455
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:458
 	if !asleep {
 		goto after1
 	}
@@ -465,7 +468,7 @@ after1:
 	return true, "", sleep
 endIf1:
 	result0, result1 = fmt.Sprint("a page for request ", args.request), nil
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:469
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:472
 	return true, result0, result1
 }
 
@@ -494,7 +497,7 @@ func (f *slowMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *slowMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.slow", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 63)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.slow", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 63)
 }
 
 // Digest of run: f19a217690abf6f4
@@ -509,7 +512,8 @@ func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &runMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // runFrame is the frame of [run]: what it keeps while it is suspended.
@@ -549,7 +553,7 @@ func (f *runFrame) MoveNext(r *statemachine.Run) bool {
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:70
 	f.s = &site{busy: 2, budget: retry.NewBudget(0.1, 3)}
 	f.get1, getValue, getErr = f.s.getEnter(r, f.ctx, "one")
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:553
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:557
 	if f.get1 == nil {
 		goto after1
 	}
@@ -558,13 +562,13 @@ func (f *runFrame) MoveNext(r *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:71
 	getValue, getErr = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:562
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:566
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:71
 	fmt.Println(getValue, getErr)
 	f.get1, getValue, getErr = f.s.getEnter(r, f.ctx, "")
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:568
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:572
 	if f.get1 == nil {
 		goto after2
 	}
@@ -573,14 +577,14 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:72
 	getValue, getErr = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:577
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:581
 	f.get1 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:72
 	fmt.Println(getValue, getErr)
 	f.s.busy = 10
 	f.get1, _, err = f.s.getEnter(r, f.ctx, "two")
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:584
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:588
 	if f.get1 == nil {
 		goto after3
 	}
@@ -590,7 +594,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:74
 	_, err = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:594
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:598
 	f.get1 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:75
@@ -616,7 +620,7 @@ after3:
 			return slow(ctx, requests.Add(1))
 		}, retry.Attempts(2))
 	}
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:620
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:624
 	if f.hedge4 == nil {
 		goto after4
 	}
@@ -626,12 +630,12 @@ after3:
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:79
 	hedge4Value, hedge4Err = f.hedge4.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:630
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:634
 	f.hedge4 = nil
 after4:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:79
 	fmt.Println(hedge4Value, hedge4Err)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:635
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:639
 	return true
 }
 
@@ -651,7 +655,7 @@ func (f *runMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *runMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 71, 72, 74, 79)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/docs/howto/code/retry/main.go", 71, 72, 74, 79)
 }
 
 // runFunc1Enter enters a function literal of [run] for another machine. It returns the results or,
@@ -707,7 +711,7 @@ func (f *runFunc1Locals) moveNext(r *statemachine.Run, args *runFunc1Args) (hasE
 	}
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:80
 	f.slow1, result0, result1 = slowEnter(r, args.ctx, args.requests.Add(1))
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:711
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:715
 	if f.slow1 == nil {
 		goto after1
 	}
@@ -716,7 +720,7 @@ func (f *runFunc1Locals) moveNext(r *statemachine.Run, args *runFunc1Args) (hasE
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/retry/main.go:80
 	result0, result1 = f.slow1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:720
+//line github.com/movenext/movenext/docs/howto/code/retry/main_async.go:724
 	f.slow1 = nil
 after1:
 	return true, result0, result1
@@ -731,4 +735,4 @@ func (f *runFunc1Frame) Results(r *statemachine.Run) (string, error) {
 	return f.result0, f.result1
 }
 
-// Digest of what is above: 1d3685b10e34921f
+// Digest of what is above: 9cd60087d90f17de

@@ -32,7 +32,8 @@ func serveAsync(ctx context.Context, urgent, normal *coord.Channel[string], clos
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serveMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // serveEnter enters [serve] for another machine. It returns the results or, suspended, the frame
@@ -95,7 +96,7 @@ for1:
 	)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:25
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:99
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:100
 		goto resume1
 	}
 	f.State = 1
@@ -104,7 +105,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:25
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:108
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:109
 		f.select1 = nil
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:31
 		switch {
@@ -121,7 +122,7 @@ resume1:
 			fmt.Println("serves", (*f.order))
 		}
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:125
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:126
 	goto for1
 }
 
@@ -151,7 +152,7 @@ func (f *serveMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serveMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/docs/howto/code/select/main.go", 25)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.serve", "github.com/movenext/movenext/docs/howto/code/select/main.go", 25)
 }
 
 // Digest of orNothing: 954047ee3bb257d8
@@ -166,7 +167,8 @@ func orNothingAsync(ctx context.Context, a, b *coord.Channel[string]) (result *j
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &orNothingMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // orNothingEnter enters [orNothing] for another machine. It returns the results or, suspended, the
@@ -229,7 +231,7 @@ func (f *orNothingLocals) moveNext(r *statemachine.Run, args *orNothingArgs) (ha
 	f.select1 = coord.SelectAsync(args.ctx, coord.OnReceive(args.a, f.order), coord.OnReceive(args.b, f.order), coord.Default())
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:52
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:233
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:235
 		goto resume1
 	}
 	f.State = 1
@@ -238,12 +240,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:52
 		_, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:242
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:244
 		f.select1 = nil
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:53
 		result0, result1 = (*f.order), err
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:247
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:249
 	return true, result0, result1
 }
 
@@ -273,7 +275,7 @@ func (f *orNothingMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *orNothingMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.orNothing", "github.com/movenext/movenext/docs/howto/code/select/main.go", 52)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.orNothing", "github.com/movenext/movenext/docs/howto/code/select/main.go", 52)
 }
 
 // Digest of bake: 39ae4f9bdba132cf
@@ -289,7 +291,8 @@ func bakeAsync(ctx context.Context, ovens *coord.Semaphore, neighbour *coord.Cha
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &bakeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // bakeEnter enters [bake] for another machine. It returns the results or, suspended, the frame
@@ -358,7 +361,7 @@ func (f *bakeLocals) moveNext(r *statemachine.Run, args *bakeArgs) (hasEnded boo
 	)
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:60
 	if statemachine.TwinEnded(r, f.select1) {
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:362
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:365
 		goto resume1
 	}
 	f.State = 1
@@ -367,27 +370,27 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:60
 		i, err := statemachine.TwinResult(r, f.select1)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:371
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:374
 		f.select1 = nil
 		ovens := f.ovens
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:65
 		switch {
 		case err != nil:
 			result0, result1 = "", err
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:378
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:381
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:67
 			return true, result0, result1
 		case i == 0:
 			f.defers.Push(func(raise func()) { defer ovens.Release(1); raise() })
 			result0, result1 = f.order+" from our oven", nil
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:385
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:388
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:70
 			return true, result0, result1
 		case i == 1:
 			result0, result1 = f.order+" from the neighbour", nil
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:391
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:394
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:72
 			return true, result0, result1
@@ -395,11 +398,11 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:74
 	result0, result1 = "no "+f.order, nil
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:399
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:402
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:74
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:403
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:406
 }
 
 func (f *bakeFrame) Location() statemachine.Location {
@@ -429,7 +432,7 @@ func (f *bakeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *bakeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.bake", "github.com/movenext/movenext/docs/howto/code/select/main.go", 60)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.bake", "github.com/movenext/movenext/docs/howto/code/select/main.go", 60)
 }
 
 // Digest of withTimeout: 64b485605ba27c82
@@ -445,7 +448,8 @@ func withTimeoutAsync(ctx context.Context, orders *coord.Channel[string], patien
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &withTimeoutMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // withTimeoutLocals is what [withTimeout] keeps while it is suspended.
@@ -488,7 +492,7 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 	}
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	f.receive1, receive1Value, receive1Err = args.orders.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:492
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:496
 	if f.receive1 == nil {
 		goto after1
 	}
@@ -498,16 +502,16 @@ func (f *withTimeoutLocals) moveNext(r *statemachine.Run, args *withTimeoutArgs)
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	receive1Value, receive1Err = f.receive1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:502
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:506
 	f.receive1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	result0, result1 = receive1Value, receive1Err
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:507
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:511
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:83
 	return true, result0, result1
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:511
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:515
 }
 
 // withTimeoutMachine is [withTimeout] as the root of a chain: chain, job and frame in one
@@ -529,7 +533,7 @@ func (f *withTimeoutMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *withTimeoutMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.withTimeout", "github.com/movenext/movenext/docs/howto/code/select/main.go", 83)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.withTimeout", "github.com/movenext/movenext/docs/howto/code/select/main.go", 83)
 }
 
 // Digest of shop: 98b38d7bd587bac4
@@ -544,7 +548,8 @@ func shopAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &shopMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // shopLocals is what [shop] keeps while it is suspended.
@@ -601,7 +606,7 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		f.urgentOrNeighbour.Close() // its elements are still served
 		f.serve1, err = serveEnter(r, f.ctx, f.urgentOrNeighbour, f.normal, closing)
 	}
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:605
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:610
 	if f.serve1 == nil {
 		goto after1
 	}
@@ -610,7 +615,7 @@ func (f *shopLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:98
 	err = f.serve1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:614
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:619
 	f.serve1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:98
@@ -618,7 +623,7 @@ after1:
 		return true, err
 	}
 	f.orNothing2, order, err = orNothingEnter(r, f.ctx, f.urgentOrNeighbour, coord.NewUnbounded[string]())
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:622
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:627
 	if f.orNothing2 == nil {
 		goto after2
 	}
@@ -628,13 +633,13 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:101
 	order, err = f.orNothing2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:632
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:637
 	f.orNothing2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:102
 	fmt.Println("without waiting:", order, "- closed:", errors.Is(err, coord.ErrClosed))
 	f.orNothing2, order, err = orNothingEnter(r, f.ctx, nil, f.normal)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:638
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:643
 	if f.orNothing2 == nil {
 		goto after3
 	}
@@ -644,7 +649,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:103
 	order, err = f.orNothing2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:648
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:653
 	f.orNothing2 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:104
@@ -652,7 +657,7 @@ after3:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:106
 	f.ovens, f.urgentOrNeighbour = coord.NewSemaphore(1), coord.NewRendezvous[string]()
 	f.bake4, bakeValue, bakeErr = bakeEnter(r, f.ctx, f.ovens, f.urgentOrNeighbour, "bread", time.Minute)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:656
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:661
 	if f.bake4 == nil {
 		goto after4
 	}
@@ -662,7 +667,7 @@ after3:
 resume4:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:107
 	bakeValue, bakeErr = f.bake4.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:666
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:671
 	f.bake4 = nil
 after4:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:107
@@ -670,7 +675,7 @@ after4:
 	f.ovens.TryAcquire(1)
 	f.taken = f.urgentOrNeighbour.ReceiveAsync(f.ctx)
 	f.bake4, bakeValue, bakeErr = bakeEnter(r, f.ctx, f.ovens, f.urgentOrNeighbour, "rolls", time.Minute)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:674
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:679
 	if f.bake4 == nil {
 		goto after5
 	}
@@ -680,13 +685,13 @@ after4:
 resume5:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:110
 	bakeValue, bakeErr = f.bake4.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:684
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:689
 	f.bake4 = nil
 after5:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:110
 	fmt.Println(bakeValue, bakeErr)
 	f.bake4, bakeValue, bakeErr = bakeEnter(r, f.ctx, f.ovens, f.urgentOrNeighbour, "cake", time.Second)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:690
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:695
 	if f.bake4 == nil {
 		goto after6
 	}
@@ -696,13 +701,13 @@ after5:
 resume6:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:111
 	bakeValue, bakeErr = f.bake4.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:700
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:705
 	f.bake4 = nil
 after6:
 //line github.com/movenext/movenext/docs/howto/code/select/main.go:111
 	fmt.Println(bakeValue, bakeErr)
 	result0 = f.taken.Err()
-//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:706
+//line github.com/movenext/movenext/docs/howto/code/select/main_async.go:711
 	return true, result0
 }
 
@@ -723,7 +728,7 @@ func (f *shopMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *shopMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.shop", "github.com/movenext/movenext/docs/howto/code/select/main.go", 98, 101, 103, 107, 110, 111)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.shop", "github.com/movenext/movenext/docs/howto/code/select/main.go", 98, 101, 103, 107, 110, 111)
 }
 
-// Digest of what is above: 53d3b14710519baf
+// Digest of what is above: 5b697299515fb156

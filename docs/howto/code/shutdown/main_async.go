@@ -32,7 +32,8 @@ func (s *service) handleAsync(name string, long time.Duration) (result *job.Job[
 		return statemachine.Completed(context.Background(), job.Void{}, frame.result0)
 	}
 	m := &serviceHandleMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // handleEnter enters [service.handle] for another machine. It returns the results or, suspended,
@@ -73,7 +74,7 @@ func (f *serviceHandleFrame) MoveNext(r *statemachine.Run) bool {
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:34
 	if f.s.stopping.Load() {
 		f.result0 = errStopping
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:77
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:78
 		return true
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:36
 	}
@@ -87,7 +88,7 @@ func (f *serviceHandleFrame) MoveNext(r *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:38
 	f.result0 = nil
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:91
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:92
 	return true
 }
 
@@ -116,7 +117,7 @@ func (f *serviceHandleMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serviceHandleMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*service).handle", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go")
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*service).handle", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go")
 }
 
 // serviceHandleFunc1Run is a function literal of [service.handle] for the runtime to call. It
@@ -129,7 +130,7 @@ func serviceHandleFunc1Run(name string, long time.Duration, ctx context.Context)
 		return v0
 	}
 	m := &serviceHandleFunc1Machine{kept: frame}
-	return m.builder.Suspend(ctx, &r, m, &m.kept.Frame)
+	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
 }
 
 // serviceHandleFunc1Locals is what a function literal of [service.handle] keeps while it is
@@ -163,7 +164,7 @@ func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHa
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
 	f.request1, result0 = requestEnter(r, args.ctx, args.name, args.long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:167
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:168
 	if f.request1 == nil {
 		goto after1
 	}
@@ -172,7 +173,7 @@ func (f *serviceHandleFunc1Locals) moveNext(r *statemachine.Run, args *serviceHa
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:37
 	result0 = f.request1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:176
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:177
 	f.request1 = nil
 after1:
 	return true, result0
@@ -195,7 +196,7 @@ func (f *serviceHandleFunc1Machine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serviceHandleFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*service).handle", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 37)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.(*service).handle", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 37)
 }
 
 // Digest of service.stop: e3c133e3a66d713b
@@ -210,7 +211,8 @@ func (s *service) stopAsync(ctx context.Context, patience time.Duration) (result
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &serviceStopMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // stopEnter enters [service.stop] for another machine. It returns the results or, suspended, the
@@ -276,7 +278,7 @@ func (f *serviceStopLocals) moveNext(r *statemachine.Run, args *serviceStopArgs)
 	// main.go:48: _, err := job.WaitTimeout(ctx, ended, patience).Await()
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:48
 	if awaited = job.WaitTimeout(args.ctx, f.ended, args.patience); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:280
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:282
 		goto after1
 	}
 	f.State = 1
@@ -296,7 +298,7 @@ after1:
 	// main.go:51: _, err = ended.Await()
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:51
 	if awaited = f.ended; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:300
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:302
 		goto after2
 	}
 	f.State = 2
@@ -311,7 +313,7 @@ after2:
 	_, err = awaited.GetResult()
 endIf1:
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:315
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:317
 }
 
 func (f *serviceStopFrame) Location() statemachine.Location {
@@ -341,7 +343,7 @@ func (f *serviceStopMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serviceStopMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*service).stop", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 48, 51)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*service).stop", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 48, 51)
 }
 
 // Digest of request: 36c409fa7220201d
@@ -357,7 +359,8 @@ func requestAsync(ctx context.Context, name string, long time.Duration) (result 
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &requestMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // requestEnter enters [request] for another machine. It returns the results or, suspended, the
@@ -417,7 +420,7 @@ func (f *requestLocals) moveNext(r *statemachine.Run, long time.Duration) (hasEn
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:61
 	asleep, err = statemachine.Sleep(r, f.ctx, long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:421
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:424
 	if !asleep {
 		goto after1
 	}
@@ -432,11 +435,11 @@ after1:
 		fmt.Println(" ", f.name, "is canceled:", context.Cause(f.ctx))
 	}
 	result0 = err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:436
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:439
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:65
 	return true, result0
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:440
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:443
 }
 
 func (f *requestFrame) Location() statemachine.Location {
@@ -466,7 +469,7 @@ func (f *requestMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *requestMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.request", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 61)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.request", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 61)
 }
 
 // Digest of life: 2f3df0684a71de14
@@ -481,7 +484,8 @@ func lifeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &lifeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // lifeLocals is what [life] keeps while it is suspended.
@@ -532,7 +536,7 @@ range1:
 		name, long := key1, value1
 		f.handle1, err = f.s.handleEnter(r, name, long)
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:536
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:540
 	if f.handle1 == nil {
 		goto after1
 	}
@@ -541,20 +545,20 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 	err = f.handle1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:545
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:549
 	f.handle1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:74
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:552
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:556
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:78
 	fmt.Println("the signal arrives")
 	f.stop2, f.err = f.s.stopEnter(r, f.ctx, time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:558
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:562
 	if f.stop2 == nil {
 		goto after2
 	}
@@ -564,12 +568,12 @@ endRange1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:79
 	f.err = f.stop2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:568
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:572
 	f.stop2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	f.handle1, handle3Err = f.s.handleEnter(r, "late", time.Second)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:573
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:577
 	if f.handle1 == nil {
 		goto after3
 	}
@@ -579,13 +583,13 @@ after2:
 resume3:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	handle3Err = f.handle1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:583
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:587
 	f.handle1 = nil
 after3:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/main.go:80
 	fmt.Println("a late request:", handle3Err)
 	return true, f.err
-//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:589
+//line github.com/movenext/movenext/docs/howto/code/shutdown/main_async.go:593
 }
 
 // lifeMachine is [life] as the root of a chain: chain, job and frame in one allocation.
@@ -605,7 +609,7 @@ func (f *lifeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *lifeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.life", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 74, 79, 80)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.life", "github.com/movenext/movenext/docs/howto/code/shutdown/main.go", 74, 79, 80)
 }
 
-// Digest of what is above: b7265ee5851905a7
+// Digest of what is above: 0e95b3bc808d88e5

@@ -29,7 +29,8 @@ func renderAsync(ctx context.Context, long time.Duration) (result *job.Job[job.V
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &renderMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // renderLocals is what [render] keeps while it is suspended.
@@ -59,7 +60,7 @@ func (f *renderLocals) moveNext(r *statemachine.Run, args *renderArgs) (hasEnded
 	}
 //line github.com/movenext/movenext/docs/howto/code/shutdown/server.go:58
 	asleep, result0 = statemachine.Sleep(r, args.ctx, args.long)
-//line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:63
+//line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:64
 	if !asleep {
 		goto after1
 	}
@@ -69,7 +70,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/shutdown/server.go:58
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:73
+//line github.com/movenext/movenext/docs/howto/code/shutdown/server_async.go:74
 	return true, result0
 }
 
@@ -89,7 +90,7 @@ func (f *renderMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *renderMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.render", "github.com/movenext/movenext/docs/howto/code/shutdown/server.go", 58)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.render", "github.com/movenext/movenext/docs/howto/code/shutdown/server.go", 58)
 }
 
-// Digest of what is above: 2e69e6fe296aaa5b
+// Digest of what is above: 921d5a84deadd4b0

@@ -29,7 +29,8 @@ func queryAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &queryMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // queryLocals is what [query] keeps while it is suspended.
@@ -53,7 +54,7 @@ func (f *queryLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	}
 //line github.com/movenext/movenext/docs/howto/code/slow/main.go:20
 	asleep, result0 = statemachine.Sleep(r, ctx, 30*time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:57
+//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:58
 	if !asleep {
 		goto after1
 	}
@@ -63,7 +64,7 @@ resume1:
 //line github.com/movenext/movenext/docs/howto/code/slow/main.go:20
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:67
+//line github.com/movenext/movenext/docs/howto/code/slow/main_async.go:68
 	return true, result0
 }
 
@@ -83,7 +84,7 @@ func (f *queryMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *queryMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.query", "github.com/movenext/movenext/docs/howto/code/slow/main.go", 20)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.query", "github.com/movenext/movenext/docs/howto/code/slow/main.go", 20)
 }
 
-// Digest of what is above: d954c9764704cdbf
+// Digest of what is above: 226975f969255c2b

@@ -29,7 +29,8 @@ func buyAsync(ctx context.Context, stock map[string]int, what string) (result *j
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &buyMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // buyEnter enters [buy] for another machine. It returns the results or, suspended, the frame that
@@ -82,7 +83,7 @@ func (f *buyLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded
 	}
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:21
 	asleep, err2 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:86
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:87
 	if !asleep {
 		goto after1
 	}
@@ -106,7 +107,7 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/tables/shop.go:28
 	err = nil
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:110
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async.go:111
 	return true, price, err
 }
 
@@ -136,7 +137,7 @@ func (f *buyMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *buyMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/docs/howto/code/tables.buy", "github.com/movenext/movenext/docs/howto/code/tables/shop.go", 21)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/docs/howto/code/tables.buy", "github.com/movenext/movenext/docs/howto/code/tables/shop.go", 21)
 }
 
-// Digest of what is above: 1d040d3b17005a39
+// Digest of what is above: 45ad726e7e646a43

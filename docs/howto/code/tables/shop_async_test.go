@@ -29,7 +29,8 @@ func buysTeaAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &buysTeaMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // buysTeaLocals is what [buysTea] keeps while it is suspended.
@@ -56,7 +57,7 @@ func (f *buysTeaLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 	}
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:51
 	f.buy1, price, err = buyEnter(r, ctx, map[string]int{"tea": 3}, "tea")
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:60
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:61
 	if f.buy1 == nil {
 		goto after1
 	}
@@ -65,7 +66,7 @@ func (f *buysTeaLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasE
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:51
 	price, err = f.buy1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:69
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:70
 	f.buy1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/tables/shop_test.go:52
@@ -73,7 +74,7 @@ after1:
 		err = fmt.Errorf("the price is %d", price)
 	}
 	return true, err
-//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:77
+//line github.com/movenext/movenext/docs/howto/code/tables/shop_async_test.go:78
 }
 
 // buysTeaMachine is [buysTea] as the root of a chain: chain, job and frame in one allocation.
@@ -93,7 +94,7 @@ func (f *buysTeaMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *buysTeaMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/docs/howto/code/tables.buysTea", "github.com/movenext/movenext/docs/howto/code/tables/shop_test.go", 51)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/docs/howto/code/tables.buysTea", "github.com/movenext/movenext/docs/howto/code/tables/shop_test.go", 51)
 }
 
-// Digest of what is above: 20a48e0b046f9ebe
+// Digest of what is above: ecd00146db64a1dd

@@ -30,7 +30,8 @@ func (h *hub) serveAsync(ctx context.Context, m *member, ahead []byte) (result *
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m2 := &hubServeMachine{kept: frame}
-	return m2.builder.Start(ctx, &r, m2, &m2.kept.Frame)
+	m2.builder.Chain.Start(&m2.builder.Promise.Job, ctx, &r, m2, &m2.kept.Frame)
+	return &m2.builder.Promise.Job
 }
 
 // hubServeFrame is the frame of [hub.serve]: what it keeps while it is suspended.
@@ -75,7 +76,7 @@ func (f *hubServeFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 	f.writeAll1 = f.m.conn.WriteAllAsync(f.ctx, []byte("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: hub\r\n\r\n"))
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:82
 	if statemachine.TwinEnded(r, f.writeAll1) {
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:79
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:80
 		goto resume1
 	}
 	f.State = 1
@@ -84,7 +85,7 @@ resume1:
 	{
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:82
 		_, err2 := statemachine.TwinResult(r, f.writeAll1)
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:88
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:89
 		f.writeAll1 = nil
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:82
 		if err2 != nil {
@@ -97,7 +98,7 @@ resume1:
 	f.in = netio.NewBuffered(f.m.conn, f.ahead...)
 for1:
 	f.readLine2, line, err = f.in.ReadLineEnter(r, f.ctx, 1024)
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:101
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:102
 	if f.readLine2 == nil {
 		goto after2
 	}
@@ -107,7 +108,7 @@ for1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:87
 	line, err = f.readLine2.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:111
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:112
 	f.readLine2 = nil
 after2:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:88
@@ -117,7 +118,7 @@ after2:
 		return true
 	}
 	f.h.tell(append(line, '\n'))
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:121
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:122
 	goto for1
 }
 
@@ -138,7 +139,7 @@ func (f *hubServeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *hubServeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*hub).serve", "github.com/movenext/movenext/docs/howto/code/upgrade/main.go", 82, 87)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*hub).serve", "github.com/movenext/movenext/docs/howto/code/upgrade/main.go", 82, 87)
 }
 
 // Digest of member.write: ef7cd988b57d2b53
@@ -154,7 +155,8 @@ func (m *member) writeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m2 := &memberWriteMachine{kept: frame}
-	return m2.builder.Start(ctx, &r, m2, &m2.kept.Frame)
+	m2.builder.Chain.Start(&m2.builder.Promise.Job, ctx, &r, m2, &m2.kept.Frame)
+	return &m2.builder.Promise.Job
 }
 
 // memberWriteFrame is the frame of [member.write]: what it keeps while it is suspended.
@@ -206,7 +208,7 @@ range1:
 	// main.go:111: for line, err := range m.lines.All(ctx) {
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:111
 	if f.loop1.Next(r) {
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:210
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:212
 		goto resume1
 	}
 	f.State = 1
@@ -228,7 +230,7 @@ resume1:
 	}
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:113
 	if statemachine.TwinEnded(r, f.writeAll2) {
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:232
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:234
 		goto resume2
 	}
 	f.State = 2
@@ -236,7 +238,7 @@ resume1:
 resume2:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:113
 	_, err = statemachine.TwinResult(r, f.writeAll2)
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:240
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:242
 	f.writeAll2 = nil
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:115
@@ -244,12 +246,12 @@ endIf1:
 		_ = f.m.conn.Close()
 		goto leave1
 	}
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:248
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:250
 	goto range1
 leave1:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:115
 	if f.loop1.Stop(r) {
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:253
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:255
 		goto resume3
 	}
 	f.State = 3
@@ -260,7 +262,7 @@ resume3:
 	f.loop1.Stopped(r)
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:115
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:264
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:266
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:115
@@ -268,12 +270,12 @@ resume3:
 done1:
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:115
 	f.loops.Close()
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:272
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:274
 	f.loop1 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/docs/howto/code/upgrade/main.go:115
 	return true
-//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:277
+//line github.com/movenext/movenext/docs/howto/code/upgrade/main_async.go:279
 }
 
 // memberWriteMachine is [member.write] as the root of a chain: chain, job and frame in one
@@ -294,7 +296,7 @@ func (f *memberWriteMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *memberWriteMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*member).write", "github.com/movenext/movenext/docs/howto/code/upgrade/main.go", 111, 113, 111)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*member).write", "github.com/movenext/movenext/docs/howto/code/upgrade/main.go", 111, 113, 111)
 }
 
-// Digest of what is above: 021de5af4431c9c1
+// Digest of what is above: f601cacbd6e488e0

@@ -28,7 +28,8 @@ func RunAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &RunMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // RunEnter enters [Run] for another machine. It returns the results or, suspended, the frame that
@@ -140,7 +141,7 @@ func (f *RunMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *RunMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.Run", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 16, 19, 22)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.Run", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 16, 19, 22)
 }
 
 // Digest of foo: 586f1de1bb2139a0
@@ -155,7 +156,8 @@ func fooAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &fooMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // fooEnter enters [foo] for another machine. It returns the results or, suspended, the frame that
@@ -229,7 +231,7 @@ func (f *fooMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *fooMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.foo", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 26)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.foo", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 26)
 }
 
 // Digest of bar: c8d5f7f0d37fad7c
@@ -244,7 +246,8 @@ func barAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &barMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // barEnter enters [bar] for another machine. It returns the results or, suspended, the frame that
@@ -318,7 +321,7 @@ func (f *barMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *barMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.bar", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 29)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.bar", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 29)
 }
 
 // Digest of baz: 4bc2de558b4ee1c6
@@ -333,7 +336,8 @@ func bazAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, frame.result0)
 	}
 	m := &bazMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // bazEnter enters [baz] for another machine. It returns the results or, suspended, the frame that
@@ -407,5 +411,5 @@ func (f *bazMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *bazMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.baz", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 32)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug.baz", "github.com/movenext/movenext/examples/04-await-in-order/testdata/debug/run.go", 32)
 }

@@ -32,7 +32,8 @@ func acceptSecureAsync(ctx context.Context, l *netio.Listener, config *tls.Confi
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &acceptSecureMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // acceptSecureLocals is what [acceptSecure] keeps while it is suspended.
@@ -63,7 +64,7 @@ func (f *acceptSecureLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 for1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:95
 	f.accept1, c, err = f.l.AcceptEnter(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:67
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:68
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -72,7 +73,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:95
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:76
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:77
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:96
@@ -80,7 +81,7 @@ after1:
 		return true, err
 	}
 	_ = answerAsync(f.ctx, netio.Server(c, f.config))
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:84
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:85
 	goto for1
 }
 
@@ -102,7 +103,7 @@ func (f *acceptSecureMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *acceptSecureMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.acceptSecure", "github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go", 95)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.acceptSecure", "github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go", 95)
 }
 
 // Digest of answer: e33f5c2391f911d9
@@ -118,7 +119,8 @@ func answerAsync(ctx context.Context, c *netio.TLSConn) (result *job.Job[job.Voi
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &answerMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // answerLocals is what [answer] keeps while it is suspended.
@@ -162,7 +164,7 @@ for1:
 	f.readable1 = f.c.ReadableAsync(f.ctx)
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:107
 	if statemachine.TwinEnded(r, f.readable1) {
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:166
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:168
 		goto resume1
 	}
 	f.State = 1
@@ -172,12 +174,12 @@ resume1:
 	{
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:107
 		_, err2 := statemachine.TwinResult(r, f.readable1)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:176
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:178
 		f.readable1 = nil
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:107
 		if err2 != nil {
 			result0 = err2
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:181
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:183
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:108
 			return true, result0
@@ -188,7 +190,7 @@ resume1:
 	f.readOrWrite2 = f.c.ReadAsync(f.p[:])
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:111
 	if statemachine.TwinEnded(r, f.readOrWrite2) {
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:192
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:194
 		goto resume2
 	}
 	f.State = 2
@@ -198,7 +200,7 @@ resume2:
 		var n int
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:111
 		n, err = statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:202
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:204
 		f.readOrWrite2 = nil
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:112
 		if !(err == nil && f.p[n-1] == '.') {
@@ -209,7 +211,7 @@ resume2:
 	f.readOrWrite2 = f.c.WriteAsync(f.p[:small])
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:113
 	if statemachine.TwinEnded(r, f.readOrWrite2) {
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:213
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:215
 		goto resume3
 	}
 	f.State = 3
@@ -217,19 +219,19 @@ resume2:
 resume3:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:113
 	_, err = statemachine.TwinResult(r, f.readOrWrite2)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:221
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:223
 	f.readOrWrite2 = nil
 endIf1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:115
 	buffers.Put(f.p)
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:228
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:230
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go:117
 		return true, result0
 	}
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:233
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/secure_async.go:235
 	goto for1
 }
 
@@ -251,7 +253,7 @@ func (f *answerMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *answerMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.answer", "github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go", 107, 111, 113)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.answer", "github.com/movenext/movenext/lab/bench/cmd/sockets/secure.go", 107, 111, 113)
 }
 
-// Digest of what is above: a7e8fb175e906965
+// Digest of what is above: 9af03af3aa43d5f1

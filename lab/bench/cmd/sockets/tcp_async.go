@@ -32,7 +32,8 @@ func acceptAsync(ctx context.Context, l *netio.Listener) (result *job.Job[job.Vo
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &acceptMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // acceptLocals is what [accept] keeps while it is suspended.
@@ -64,7 +65,7 @@ func (f *acceptLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 err
 	f.g = new(group[*netio.Conn])
 for1:
 	f.accept1, c, err = f.l.AcceptEnter(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:68
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:69
 	if f.accept1 == nil {
 		goto after1
 	}
@@ -73,7 +74,7 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:121
 	c, err = f.accept1.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:77
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:78
 	f.accept1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:122
@@ -81,7 +82,7 @@ after1:
 		return true, err
 	}
 	_ = echoAsync(f.ctx, f.g, c)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:85
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:86
 	goto for1
 }
 
@@ -102,7 +103,7 @@ func (f *acceptMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *acceptMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.accept", "github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go", 121)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.accept", "github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go", 121)
 }
 
 // Digest of echo: 786e85846dfdd031
@@ -118,7 +119,8 @@ func echoAsync(ctx context.Context, g *group[*netio.Conn], c *netio.Conn) (resul
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &echoMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // echoLocals is what [echo] keeps while it is suspended.
@@ -167,7 +169,7 @@ func (f *echoLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 for1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:135
 	f.readable1, err = f.c.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:171
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:173
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -177,20 +179,20 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:135
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:181
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:183
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:135
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:187
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:189
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:136
 		return true, result0
 	}
 	f.p = buffers.Get().(*[bufferSize]byte)
 	f.readOrWrite2, n, err = f.c.ReadEnter(r, f.p[:])
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:194
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:196
 	if f.readOrWrite2 == nil {
 		goto after2
 	}
@@ -199,7 +201,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:139
 	n, err = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:203
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:205
 	f.readOrWrite2 = nil
 after2:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:140
@@ -208,7 +210,7 @@ after2:
 	}
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:141
 	f.g.tell(f.p[:n])
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:212
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:214
 	goto endIf1
 else1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:142
@@ -217,7 +219,7 @@ else1:
 	}
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:143
 	f.readOrWrite2, _, err = f.c.WriteEnter(r, f.p[:n])
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:221
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:223
 	if f.readOrWrite2 == nil {
 		goto after3
 	}
@@ -226,7 +228,7 @@ else1:
 resume3:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:143
 	_, err = f.readOrWrite2.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:230
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:232
 	f.readOrWrite2 = nil
 after3:
 endIf2:
@@ -235,12 +237,12 @@ endIf1:
 	buffers.Put(f.p)
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:239
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:241
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:147
 		return true, result0
 	}
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:244
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:246
 	goto for1
 }
 
@@ -262,7 +264,7 @@ func (f *echoMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *echoMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.echo", "github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go", 135, 139, 143)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.echo", "github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go", 135, 139, 143)
 }
 
 // Digest of compute: fea65b51c8d2c794
@@ -277,7 +279,8 @@ func computeAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &computeMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // computeFrame is the frame of [compute]: what it keeps while it is suspended.
@@ -312,13 +315,13 @@ for1:
 		computed.Store(int64(sum))
 	}
 	// tcp.go:312: job.Yield()
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:316
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:319
 	f.State = 1
 	return r.Yield()
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go:312
 	_ = r.Refusal()
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:322
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/tcp_async.go:325
 	goto for1
 endFor1:
 	return true
@@ -340,7 +343,7 @@ func (f *computeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *computeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.compute", "github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go", 312)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.compute", "github.com/movenext/movenext/lab/bench/cmd/sockets/tcp.go", 312)
 }
 
-// Digest of what is above: 2d19db59a6291cbf
+// Digest of what is above: 5702f582046bfa85

@@ -33,7 +33,8 @@ func framesOfAsync(ctx context.Context, g *group[*netio.Conn], c *netio.Conn) (r
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &framesOfMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // framesOfLocals is what [framesOf] keeps while it is suspended.
@@ -88,7 +89,7 @@ func (f *framesOfLocals) moveNext(r *statemachine.Run, c *netio.Conn) (hasEnded 
 	f.in = netio.NewBuffered(c)
 for1:
 	f.readable1, err = f.in.ReadableEnter(r, f.ctx)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:92
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:93
 	if f.readable1 == nil {
 		goto after1
 	}
@@ -98,19 +99,19 @@ for1:
 resume1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:153
 	err = f.readable1.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:102
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:103
 	f.readable1 = nil
 after1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:153
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:108
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:109
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:154
 		return true, result0
 	}
 	f.peek2, head, err = f.in.PeekEnter(r, f.ctx, 6)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:114
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:115
 	if f.peek2 == nil {
 		goto after2
 	}
@@ -120,20 +121,20 @@ after1:
 resume2:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:156
 	head, err = f.peek2.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:124
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:125
 	f.peek2 = nil
 after2:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:157
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:130
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:131
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:158
 		return true, result0
 	}
 	if ws.OpCode(head[0]&0x0f) != ws.OpText || head[1] > 0x80|125 {
 		result0 = errNoText
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:137
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:138
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:161
 		return true, result0
@@ -156,7 +157,7 @@ for2:
 	}
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:166
 	f.read3, got, err = f.in.ReadEnter(r, f.p[f.n:])
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:160
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:161
 	if f.read3 == nil {
 		goto after3
 	}
@@ -165,18 +166,18 @@ for2:
 resume3:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:166
 	got, err = f.read3.Results(r)
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:169
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:170
 	f.read3 = nil
 after3:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:167
 	if f.n += got; err != nil {
 		result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:175
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:176
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:168
 		return true, result0
 	}
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:180
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:181
 	goto for2
 endFor1:
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:171
@@ -187,14 +188,14 @@ endFor1:
 		frame, err = ws.CompileFrame(ws.NewTextFrame(f.p[6:]))
 		if err != nil {
 			result0 = err
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:191
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:192
 			f.State = statemachine.Finished
 //line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go:174
 			return true, result0
 		}
 		f.g.tell(frame)
 	}
-//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:198
+//line github.com/movenext/movenext/lab/bench/cmd/sockets/websocket_async.go:199
 	goto for1
 }
 
@@ -216,7 +217,7 @@ func (f *framesOfMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *framesOfMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.framesOf", "github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go", 153, 156, 166)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.framesOf", "github.com/movenext/movenext/lab/bench/cmd/sockets/websocket.go", 153, 156, 166)
 }
 
-// Digest of what is above: ecb1fa34460cab7b
+// Digest of what is above: 19bb08ad8c59fc75

@@ -27,7 +27,8 @@ func SumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &SumMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // SumEnter enters [Sum] for another machine. It returns the results or, suspended, the frame that
@@ -85,7 +86,7 @@ func (f *SumLocals) moveNext(r *statemachine.Run, a *job.Job[int]) (hasEnded boo
 	// sum.go:13: first, err := a.Await()
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:13
 	if awaited = a; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:89
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:90
 		goto after1
 	}
 	f.State = 1
@@ -111,7 +112,7 @@ after1:
 	// sum.go:22: second, err := b.Await()
 //line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go:22
 	if awaited = f.b; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:115
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:116
 		goto after2
 	}
 	f.State = 2
@@ -128,7 +129,7 @@ after2:
 		second, err = awaited.GetResult()
 		return true, f.sum + second, err
 	}
-//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:132
+//line github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum_async.go:133
 }
 
 func (f *SumFrame) Location() statemachine.Location {
@@ -157,7 +158,7 @@ func (f *SumMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *SumMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/docs/book/code/18-two-forms/release.Sum", "github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go", 13, 22)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/docs/book/code/18-two-forms/release.Sum", "github.com/movenext/movenext/docs/book/code/18-two-forms/release/sum.go", 13, 22)
 }
 
-// Digest of what is above: c26611782d16abcc
+// Digest of what is above: e57f7be870edc926

@@ -27,7 +27,8 @@ func SumAsync(a, b *job.Job[int]) (result *job.Job[int]) {
 		return statemachine.Completed(context.Background(), frame.result0, frame.result1)
 	}
 	m := &SumMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // SumEnter enters [Sum] for another machine. It returns the results or, suspended, the frame that
@@ -139,5 +140,5 @@ func (f *SumMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *SumMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/docs/book/code/18-two-forms/testdata/debug.Sum", "github.com/movenext/movenext/docs/book/code/18-two-forms/testdata/debug/sum.go", 12, 21)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/docs/book/code/18-two-forms/testdata/debug.Sum", "github.com/movenext/movenext/docs/book/code/18-two-forms/testdata/debug/sum.go", 12, 21)
 }
