@@ -280,7 +280,7 @@ type nextRequest[T any] struct {
 // end publishes the outcome of a reserved request.
 func (r *nextRequest[T]) end(final Status, j *Job[T], err error) continuation.Chain {
 	r.watch.Stop()
-	return r.promise.publish(final, j, err)
+	return publish(&r.promise, final, j, err)
 }
 
 // ContextEnded implements ctxwatch.Listener.

@@ -122,7 +122,7 @@ func (b *scopeBody) countOne() (waiters continuation.Chain) {
 	if b.thrown { // even if the scope had ended before
 		final, err = Faulted, b.job.core.err()
 	}
-	waiters, _ = b.end.try(final, Void{}, err)
+	waiters, _ = tryComplete(&b.end, final, Void{}, err)
 	return waiters
 }
 

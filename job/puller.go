@@ -364,7 +364,7 @@ func (r *request[T]) Completed(schedulers.Worker) continuation.Chain {
 	r.watch.Stop()
 	r.release(true) // before the request is seen to have ended, and Next is called again
 	step.core.observeFailure()
-	return r.promise.publish(step.Status(), step.value, step.core.err())
+	return publish(&r.promise, step.Status(), step.value, step.core.err())
 }
 
 // ContextEnded implements ctxwatch.Listener.
@@ -380,7 +380,7 @@ func (r *request[T]) giveUp(why error) bool {
 	r.watch.Stop()
 	r.release(false)
 	var zero T
-	r.promise.publish(Canceled, zero, why).Deliver(nil)
+	publish(&r.promise, Canceled, zero, why).Deliver(nil)
 	return true
 }
 
@@ -482,9 +482,9 @@ func (c *coroutine[T]) run() {
 			var zero T
 			c.reply(zero, how)
 		case how == io.EOF:
-			c.ending.settle(Completed, Void{}, nil)
+			settle(c.ending, Completed, Void{}, nil)
 		default:
-			c.ending.settle(Faulted, Void{}, how)
+			settle(c.ending, Faulted, Void{}, how)
 		}
 	}()
 	c.callSeq(&how)
@@ -516,5 +516,5 @@ func (c *coroutine[T]) reply(v T, err error) {
 	if err != nil {
 		final = Faulted
 	}
-	c.step.settle(final, v, err)
+	settle(c.step, final, v, err)
 }

@@ -86,7 +86,7 @@ func (r *relay[T]) end(final Status, value T, err error) (waiters continuation.C
 	if r.timers != nil {
 		r.timers.StopTimer(&r.timer)
 	}
-	return r.promise.publish(final, value, err), true
+	return publish(&r.promise, final, value, err), true
 }
 
 func (r *relay[T]) waitingJob() (*core, string) { return &r.promise.job.core, "wait" }

@@ -207,7 +207,7 @@ func (c *closing) waitingJob() (*core, string) { return &c.promise.job.core, "sc
 
 // Completed implements continuation.Target.
 func (c *closing) Completed(schedulers.Worker) continuation.Chain {
-	waiters, _ := c.promise.try(Completed, Void{}, nil)
+	waiters, _ := tryComplete(&c.promise, Completed, Void{}, nil)
 	return waiters
 }
 
@@ -276,7 +276,7 @@ func (s *Scope) finish() continuation.Chain {
 	if hidden != nil {
 		FromError[Void](hidden) // nobody can ask for it: it is reported to OnUnobserved
 	}
-	waiters, _ := s.promise.try(final, Void{}, err)
+	waiters, _ := tryComplete(&s.promise, final, Void{}, err)
 	return waiters
 }
 

@@ -110,7 +110,7 @@ func (s *sleep) Expire(*schedulers.Timer) {
 		if s.guard != nil {
 			s.guard.watch.Stop()
 		}
-		s.promise.publish(Completed, Void{}, nil).Deliver(nil)
+		publish(&s.promise, Completed, Void{}, nil).Deliver(nil)
 	}
 }
 
@@ -124,7 +124,7 @@ func (s *sleep) leave() {
 	if s.guard != nil {
 		s.guard.watch.Stop()
 	}
-	s.promise.publish(Canceled, Void{}, context.Canceled).Deliver(nil)
+	publish(&s.promise, Canceled, Void{}, context.Canceled).Deliver(nil)
 }
 
 // ContextEnded implements ctxwatch.Listener.
@@ -136,6 +136,6 @@ func (g *guard) ContextEnded(*ctxwatch.Watch) {
 func (g *guard) end(why error) {
 	if s := g.sleep; s.promise.job.core.reserve() {
 		s.timers.StopTimer(&s.timer)
-		s.promise.publish(Canceled, Void{}, why).Deliver(nil)
+		publish(&s.promise, Canceled, Void{}, why).Deliver(nil)
 	}
 }

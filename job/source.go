@@ -42,7 +42,7 @@ func (s *Source[T]) ready() *promise[T] {
 
 // TrySetResult completes the job with a value.
 func (s *Source[T]) TrySetResult(value T) bool {
-	return s.awaitDecision(s.ready().settle(Completed, value, nil))
+	return s.awaitDecision(settle(s.ready(), Completed, value, nil))
 }
 
 // TrySetError makes the job fault with err. A nil err is a mistake: the job then faults
@@ -52,7 +52,7 @@ func (s *Source[T]) TrySetError(err error) bool {
 	if err == nil {
 		err = errors.New("job: TrySetError was given a nil error")
 	}
-	return s.awaitDecision(s.ready().settle(Faulted, zero, err))
+	return s.awaitDecision(settle(s.ready(), Faulted, zero, err))
 }
 
 // TrySetCanceled makes the job Canceled with context.Canceled.
@@ -62,16 +62,16 @@ func (s *Source[T]) TrySetCanceled() bool { return s.TrySetCanceledCause(nil) }
 // and cause; a nil cause adds nothing.
 func (s *Source[T]) TrySetCanceledCause(cause error) bool {
 	var zero T
-	return s.awaitDecision(s.ready().settle(Canceled, zero, canceledError(cause)))
+	return s.awaitDecision(settle(s.ready(), Canceled, zero, canceledError(cause)))
 }
 
 // TrySet completes the job with what a function returned: a nil err as
 // TrySetResult, any other as a fault that keeps the value too.
 func (s *Source[T]) TrySet(value T, err error) bool {
 	if err == nil {
-		return s.awaitDecision(s.ready().settle(Completed, value, nil))
+		return s.awaitDecision(settle(s.ready(), Completed, value, nil))
 	}
-	return s.awaitDecision(s.ready().settle(Faulted, value, err))
+	return s.awaitDecision(settle(s.ready(), Faulted, value, err))
 }
 
 // awaitDecision returns won. A call that lost waits until the winner's outcome is visible: its
@@ -178,7 +178,8 @@ func newCompleted[T any](final Status, value T, err error) *Job[T] {
 
 // promise is a job together with the right to complete it, to be embedded in its
 // completer. Call init before sharing the job. The other packages of this module use
-// internal/promise, which is based on [Job.Internal].
+// internal/promise, which is based on [Job.Internal]. It has functions instead of methods: a Scope
+// mentions it, and each package that has one would compile the methods.
 type promise[T any] struct{ job Job[T] }
 
 // init makes the job of a promise wait for its completion.
@@ -200,23 +201,23 @@ func (c *core) reserve() bool { return c.state.reserve(WaitingForActivation) }
 // taken reports whether a reserve has been won.
 func (c *core) taken() bool { return !c.state.hasStatus(WaitingForActivation) }
 
-func (p *promise[T]) try(final Status, value T, err error) (continuation.Chain, bool) {
+func tryComplete[T any](p *promise[T], final Status, value T, err error) (continuation.Chain, bool) {
 	if !p.job.core.reserve() {
 		return continuation.Chain{}, false
 	}
-	return p.publish(final, value, err), true
+	return publish(p, final, value, err), true
 }
 
 // publish completes the job, which the caller has reserved.
-func (p *promise[T]) publish(final Status, value T, err error) continuation.Chain {
+func publish[T any](p *promise[T], final Status, value T, err error) continuation.Chain {
 	p.job.value = value
 	p.job.core.setErr(err)
 	return p.job.core.publish(final)
 }
 
 // settle completes the job and delivers to its waiters, and reports whether it won.
-func (p *promise[T]) settle(final Status, value T, err error) bool {
-	waiters, ok := p.try(final, value, err)
+func settle[T any](p *promise[T], final Status, value T, err error) bool {
+	waiters, ok := tryComplete(p, final, value, err)
 	waiters.Deliver(nil)
 	return ok
 }

@@ -61,7 +61,7 @@ func (w *whenAll[T]) finish() continuation.Chain {
 	w.mu.Lock()
 	w.jobs = nil // the result must not keep the jobs
 	w.mu.Unlock()
-	waiters, _ := w.promise.try(failed.final(), results, failed.err())
+	waiters, _ := tryComplete(&w.promise, failed.final(), results, failed.err())
 	return waiters
 }
 
@@ -99,7 +99,7 @@ func (w *whenAllOf) finish() continuation.Chain {
 	w.mu.Lock()
 	w.jobs = nil
 	w.mu.Unlock()
-	waiters, _ := w.promise.try(failed.final(), Void{}, failed.err())
+	waiters, _ := tryComplete(&w.promise, failed.final(), Void{}, failed.err())
 	return waiters
 }
 

@@ -57,7 +57,7 @@ func (w *whenAny[J]) decides(int) bool { return true }
 func (w *whenAny[J]) finishWith(i int) continuation.Chain {
 	winner := w.jobs[i]
 	w.jobs = nil // the result must not keep the losers
-	waiters, _ := w.promise.try(Completed, winner, nil)
+	waiters, _ := tryComplete(&w.promise, Completed, winner, nil)
 	return waiters
 }
 
@@ -102,7 +102,7 @@ func (r *race[T]) decides(i int) bool { return r.jobs[i].Status() == Completed }
 func (r *race[T]) finishWith(i int) continuation.Chain {
 	value := r.jobs[i].value
 	r.jobs = nil
-	waiters, _ := r.promise.try(Completed, value, nil)
+	waiters, _ := tryComplete(&r.promise, Completed, value, nil)
 	return waiters
 }
 
@@ -114,7 +114,7 @@ func (r *race[T]) finishWithout() continuation.Chain {
 	}
 	r.jobs = nil
 	var zero T
-	waiters, _ := r.promise.try(failed.final(), zero, failed.err())
+	waiters, _ := tryComplete(&r.promise, failed.final(), zero, failed.err())
 	return waiters
 }
 

@@ -48,13 +48,13 @@ type yielded struct{ promise promise[Void] }
 
 // Run implements schedulers.Work.
 func (y *yielded) Run(worker schedulers.Worker) {
-	waiters, _ := y.promise.try(Completed, Void{}, nil)
+	waiters, _ := tryComplete(&y.promise, Completed, Void{}, nil)
 	waiters.Deliver(worker)
 }
 
 // Abandon implements schedulers.Work.
 func (y *yielded) Abandon(reason error) {
-	y.promise.settle(Faulted, Void{}, orElse(reason, ErrShutdown))
+	settle(&y.promise, Faulted, Void{}, orElse(reason, ErrShutdown))
 }
 
 // SwitchTo moves a generated machine to s: the machine that calls it resumes there, and
