@@ -47,7 +47,7 @@ func (e *AutoResetEvent) Wait(ctx context.Context) error {
 func (e *AutoResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
-		return promise.Failed[job.Void](ctx, err)
+		return promise.FailedVoid(ctx, err)
 	}
 	if e.TryWait() {
 		return completedVoid()

@@ -34,7 +34,7 @@ func (c *Channel[T]) Send(ctx context.Context, v T) error {
 func (c *Channel[T]) SendAsync(ctx context.Context, v T) *job.Job[job.Void] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
-		return promise.Failed[job.Void](ctx, err)
+		return promise.FailedVoid(ctx, err)
 	}
 	mustWait, err := c.offer(v)
 	if mustWait {

@@ -92,7 +92,7 @@ func (c *Cond) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	c.mustBeHeld()
 	ctx, err := checkContext(ctx)
 	if err != nil {
-		return promise.Failed[job.Void](ctx, err)
+		return promise.FailedVoid(ctx, err)
 	}
 	return waitAsync[job.Void](ctx, c, job.Void{})
 }
@@ -142,7 +142,7 @@ func (c *Cond) mustBeHeld() {
 }
 
 // holderOf returns nil: a wait for a signal waits for no known holder.
-func (c *Cond) holderOf(*waiter) *probe.Holder { return nil }
+func (c *Cond) held(*waiter) (what any, by *probe.Holder) { return c, nil }
 
 func (c *Cond) recordHolder(r *statemachine.Run, _ *waiter) { c.L.holder.recordMachine(r) }
 

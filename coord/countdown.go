@@ -52,7 +52,7 @@ func (c *Countdown) Wait(ctx context.Context) error {
 func (c *Countdown) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
-		return promise.Failed[job.Void](ctx, err)
+		return promise.FailedVoid(ctx, err)
 	}
 	if c.Left() == 0 {
 		return completedVoid()

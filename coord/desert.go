@@ -27,7 +27,7 @@ import (
 var errDeserted = errors.New("coord: the wait was unwound")
 
 // desert ends the wait of c, whose goroutine unwinds.
-func (c *call[R, P]) desert(request P) {
+func desert[R, P any](c *call[R, P], request P) {
 	w := &c.waiter
 	if !w.leave() {
 		return
@@ -40,7 +40,7 @@ func (c *call[R, P]) desert(request P) {
 // leave gives up, waits until w is completed, and reports whether it was served nevertheless.
 func (w *waiter) leave() (served bool) {
 	w.giveUp(errDeserted)
-	w.call.settle()
+	settle(w.call)
 	return !w.gaveUp
 }
 
@@ -57,9 +57,8 @@ func (w *waiter) comeBack() (decided outcomes) {
 	return decided
 }
 
-// settle implements typedCall. It waits even if further work on top of this wait calls
-// runtime.Goexit.
-func (c *call[R, P]) settle() {
+// settle waits for the job of c, even if further work on top of this wait calls runtime.Goexit.
+func settle(c typedCall) {
 	settled := false
 	defer func() {
 		if settled {
@@ -68,11 +67,14 @@ func (c *call[R, P]) settle() {
 		if v := recover(); v != nil {
 			panic(v)
 		}
-		c.settle()
+		settle(c)
 	}()
-	_, _ = c.promise.Job.Wait(context.Background())
+	c.await()
 	settled = true
 }
+
+// await implements typedCall.
+func (c *call[R, P]) await() { _, _ = c.promise.Job.Wait(context.Background()) }
 
 // returnable is a host that keeps for others what a waiter got and did not return. For machines,
 // whose home is gone, this is not used: they continue elsewhere with what they got.

@@ -60,7 +60,8 @@ func holderIn(ctx context.Context) *probe.Holder {
 
 // lock is a host that records its holder.
 type lock interface {
-	holderOf(w *waiter) *probe.Holder
+	// held returns the lock that w requested, as reports compare it, and its holder.
+	held(w *waiter) (what any, by *probe.Holder)
 	recordHolder(r *statemachine.Run, w *waiter)
 }
 
@@ -77,13 +78,18 @@ func (w *waiter) Reason() (what, holder string) {
 	if d, ok := w.host.(interface{ waitName() string }); ok {
 		what = d.waitName()
 	} else {
-		what = typeName(w.host)
+		what = hostNames.Replace(typeName(w.host))
 	}
 	if l, ok := w.host.(lock); ok {
-		holder = l.holderOf(w).Name()
+		_, by := l.held(w)
+		holder = by.Name()
 	}
 	return what, holder
 }
+
+// hostNames replaces the types of hosts by those that contain them. A method that names the type
+// would be compiled for each type of keys.
+var hostNames = strings.NewReplacer("coord.keyHost[", "coord.KeyedMutex[", "coord.limitHost[", "coord.Limiter[")
 
 // typeName returns the type of what v points to.
 func typeName(v any) string { return strings.TrimPrefix(fmt.Sprintf("%T", v), "*") }
@@ -95,11 +101,8 @@ func (w *waiter) Held() (what any, by schedulers.Named) {
 	if !ok {
 		return nil, nil
 	}
-	what = w.host
-	if k, ok := what.(interface{ lockOf(w *waiter) any }); ok {
-		what = k.lockOf(w)
-	}
-	return what, l.holderOf(w).Work()
+	what, h := l.held(w)
+	return what, h.Work()
 }
 
 // buffer is a channel, as a report describes it.

@@ -58,7 +58,7 @@ func (m *KeyedMutex[K]) Lock(ctx context.Context, key K) error {
 func (m *KeyedMutex[K]) LockAsync(ctx context.Context, key K) *job.Job[job.Void] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
-		return promise.Failed[job.Void](ctx, err)
+		return promise.FailedVoid(ctx, err)
 	}
 	if m.TryLock(key) {
 		return completedVoid()
@@ -148,22 +148,16 @@ func keyHostOf[K comparable](m *keyedMutex[K]) *keyHost[K] { return (*keyHost[K]
 
 func (*keyHost[K]) excludesOthers() {}
 
-func (h *keyHost[K]) holderOf(w *waiter) *probe.Holder {
+func (h *keyHost[K]) held(w *waiter) (what any, by *probe.Holder) {
+	key := callOf[job.Void, K](w).request
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.holders[callOf[job.Void, K](w).request]
-}
-
-func (h *keyHost[K]) lockOf(w *waiter) any {
-	return keyLock[K]{(*keyedMutex[K])(h), callOf[job.Void, K](w).request}
+	return keyLock[K]{(*keyedMutex[K])(h), key}, h.holders[key]
 }
 
 func (h *keyHost[K]) recordHolder(r *statemachine.Run, w *waiter) {
 	setHolder((*keyedMutex[K])(h), callOf[job.Void, K](w).request, r.Holder())
 }
-
-// waitName names what a waiter waits for.
-func (h *keyHost[K]) waitName() string { return typeName((*KeyedMutex[K])(nil)) }
 
 func (h *keyHost[K]) guard() *interleave.Mutex { return &h.mu }
 

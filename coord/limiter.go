@@ -144,7 +144,7 @@ func (l *Limiter[K]) Acquire(ctx context.Context, key K) error {
 func (l *Limiter[K]) AcquireAsync(ctx context.Context, key K) *job.Job[job.Void] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
-		return promise.Failed[job.Void](ctx, err)
+		return promise.FailedVoid(ctx, err)
 	}
 	if l.TryAcquire(key) {
 		return completedVoid()
@@ -235,9 +235,6 @@ type limitHost[K comparable] limiter[K]
 func limitHostOf[K comparable](l *limiter[K]) *limitHost[K] { return (*limitHost[K])(l) }
 
 func (*limitHost[K]) excludesOthers() {}
-
-// waitName names what a waiter waits for.
-func (h *limitHost[K]) waitName() string { return typeName((*Limiter[K])(nil)) }
 
 func (h *limitHost[K]) guard() *interleave.Mutex { return &h.permits.mu }
 

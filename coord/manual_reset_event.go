@@ -45,7 +45,7 @@ func (e *ManualResetEvent) Wait(ctx context.Context) error {
 func (e *ManualResetEvent) WaitAsync(ctx context.Context) *job.Job[job.Void] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
-		return promise.Failed[job.Void](ctx, err)
+		return promise.FailedVoid(ctx, err)
 	}
 	if e.IsSet() {
 		return completedVoid()

@@ -55,7 +55,7 @@ func (m *Mutex) Lock(ctx context.Context) error {
 func (m *Mutex) LockAsync(ctx context.Context) *job.Job[job.Void] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
-		return promise.Failed[job.Void](ctx, err)
+		return promise.FailedVoid(ctx, err)
 	}
 	if m.TryLock() {
 		return completedVoid()
@@ -116,7 +116,9 @@ func (m *Mutex) release() (decided outcomes) {
 	return decided
 }
 
-func (m *Mutex) holderOf(*waiter) *probe.Holder { return interleave.LoadPointer(&m.holder.work) }
+func (m *Mutex) held(*waiter) (what any, by *probe.Holder) {
+	return m, interleave.LoadPointer(&m.holder.work)
+}
 
 func (m *Mutex) recordHolder(r *statemachine.Run, _ *waiter) { m.holder.recordMachine(r) }
 

@@ -116,7 +116,7 @@ func (m *RWMutex) lock(ctx context.Context, kind access) error {
 func (m *RWMutex) lockAsync(ctx context.Context, kind access) *job.Job[job.Void] {
 	ctx, err := checkContext(ctx)
 	if err != nil {
-		return promise.Failed[job.Void](ctx, err)
+		return promise.FailedVoid(ctx, err)
 	}
 	if m.try(kind) {
 		return completedVoid()
@@ -177,7 +177,9 @@ func (m *RWMutex) serve() (decided outcomes) {
 	return decided
 }
 
-func (m *RWMutex) holderOf(*waiter) *probe.Holder { return interleave.LoadPointer(&m.holder.work) }
+func (m *RWMutex) held(*waiter) (what any, by *probe.Holder) {
+	return m, interleave.LoadPointer(&m.holder.work)
+}
 
 func (m *RWMutex) recordHolder(r *statemachine.Run, _ *waiter) { m.holder.recordMachine(r) }
 

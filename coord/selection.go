@@ -123,7 +123,7 @@ func (s *selection) wait(ctx context.Context, cases []Case) (int, error) {
 			s.desert(branches)
 		}
 	}()
-	chosen, err := s.call.block(ctx)
+	chosen, err := block(ctx, &s.call)
 	left = false
 	return chosen, err
 }

@@ -62,7 +62,7 @@ func (s *Semaphore) Acquire(ctx context.Context, n int64) error {
 func (s *Semaphore) AcquireAsync(ctx context.Context, n int64) *job.Job[job.Void] {
 	ctx, err := s.check(ctx, n)
 	if err != nil {
-		return promise.Failed[job.Void](ctx, err)
+		return promise.FailedVoid(ctx, err)
 	}
 	if s.TryAcquire(n) {
 		return completedVoid()

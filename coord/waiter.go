@@ -125,8 +125,8 @@ type typedCall interface {
 	// finish completes the job of the call, in which ctx and err decide the status.
 	finish(ctx context.Context, err error) continuation.Chain
 
-	// settle waits for the job of the call, which is decided.
-	settle()
+	// await waits for the job of the call, which is decided.
+	await()
 }
 
 // callOf returns the call of w. Its types are those with which its host waits.
@@ -168,11 +168,11 @@ func wait[R, P any](ctx context.Context, h host, request P) (R, error) {
 	left := true
 	defer func() {
 		if left {
-			c.desert(request)
+			desert(c, request)
 		}
 	}()
 	c.waiter.enter(nil, nil)
-	v, err := c.block(ctx)
+	v, err := block(ctx, c)
 	left = false
 	return v, err
 }
@@ -218,7 +218,7 @@ func (w *waiter) enterQuietly(n *continuation.Node) (mustWait bool, served conti
 }
 
 // block waits for the outcome of c, until ctx ends or the worker in ctx refuses to be blocked.
-func (c *call[R, P]) block(ctx context.Context) (R, error) {
+func block[R, P any](ctx context.Context, c *call[R, P]) (R, error) {
 	w, j := &c.waiter, &c.promise.Job
 	ctx = w.withReason(ctx)
 	v, err := j.Wait(ctx)

@@ -90,7 +90,7 @@ func Server(c *Conn, config *tls.Config) *TLSConn { return newTLS(c, config, tls
 func Client(c *Conn, config *tls.Config) *TLSConn {
 	client := newTLS(c, config, tls.Client)
 	if config != nil && config.Renegotiation != tls.RenegotiateNever {
-		client.handshake = promise.Failed[job.Void](context.Background(), errRenegotiation)
+		client.handshake = promise.FailedVoid(context.Background(), errRenegotiation)
 	}
 	return client
 }

@@ -35,7 +35,7 @@ func ForEachAsync[S Items[T], T, R any](ctx context.Context, items S, body func(
 	}
 	promise.Init(&p.Job)
 	if err := startAsync(ctx, a, items, opts); err != nil {
-		return promise.Failed[job.Void](ctx, err)
+		return promise.FailedVoid(ctx, err)
 	}
 	return &p.Job
 }

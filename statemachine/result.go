@@ -54,7 +54,7 @@ func unlessRefused[T any](r *Run, j *job.Job[T]) *job.Job[T] {
 func JobResult[T any](r *Run, j *job.Job[T]) (T, error) { return AwaitedJob(r, j).GetResult() }
 
 // hasExclusiveValue reports whether j has completed with a value for its waiter alone.
-func hasExclusiveValue[T any](j *job.Job[T]) bool {
+func hasExclusiveValue(j job.Handle) bool {
 	in := jobcore.Of(j)
 	return in != nil && in.HasExclusiveValue()
 }

@@ -137,6 +137,12 @@ func Failed[T any](ctx context.Context, err error) *job.Job[T] {
 	return &p.Job
 }
 
+// FailedVoid is [Failed] for an operation without a value. It is not inlined: a generic caller would
+// compile Failed in each package that calls it.
+//
+//go:noinline
+func FailedVoid(ctx context.Context, err error) *job.Job[job.Void] { return Failed[job.Void](ctx, err) }
+
 // Thrown reports whether err, a job's error, means that the function has not returned, because
 // of a panic or a Goexit. It checks only err itself: an error that wraps another job's panic
 // was returned by the function.
