@@ -518,8 +518,8 @@ func TestInterleavingsOfASourceAreLinearizable(t *testing.T) {
 	})
 }
 
-// A timeout is canceled, and its parent ends, while something waits within it and somebody asks
-// for its channel.
+// Time passes, a timeout is canceled, and its parent ends, while something waits within it and
+// somebody asks for its channel.
 func TestInterleavingsOfATimeoutThatEnds(t *testing.T) {
 	explore(t, func(s *interleave.Schedule) func() error {
 		source, parent := NewSource[int](), newGiven()
@@ -529,6 +529,7 @@ func TestInterleavingsOfATimeoutThatEnds(t *testing.T) {
 		s.Go("waiter", func() { wait = WaitAsync(ctx, source.Job()) })
 		s.Go("asker", func() { done = ctx.Done() })
 		s.Go("canceler", cancel)
+		s.Go("timer", func() { own := ctx.(*timeout); own.timer.OnExpire.Expire(&own.timer) })
 		s.Go("ender", parent.end)
 		return func() error {
 			select {
@@ -536,12 +537,55 @@ func TestInterleavingsOfATimeoutThatEnds(t *testing.T) {
 			default:
 				return errors.New("the channel is open")
 			}
-			within := interleave.LoadPointer(&ctx.(*timeout).inner)
+			within := interleave.LoadPointer(&ctx.(*timeout).ownRest().inner)
 			switch {
 			case wait.Status() != Canceled:
 				return fmt.Errorf("the wait is %s", wait.Status())
 			case ctx.Err() == nil || within.ctx.Err() != ctx.Err() || context.Cause(ctx) != ctx.Err():
 				return fmt.Errorf("it has ended with %w, inside with %w", ctx.Err(), within.ctx.Err())
+			case parent.watched():
+				return errors.New("a watch is left")
+			case !source.Job().core.waiting.Empty():
+				return errors.New("a registration is left")
+			}
+			return nil
+		}
+	})
+}
+
+// A timeout is canceled while somebody asks for its channel, and leaves no watch of its parent.
+func TestInterleavingsOfATimeoutThatIsAsked(t *testing.T) {
+	explore(t, func(s *interleave.Schedule) func() error {
+		parent := newGiven()
+		ctx, cancel := WithTimeout(parent, time.Hour)
+		s.Go("asker", func() { ctx.Done() })
+		s.Go("canceler", cancel)
+		return func() error {
+			if parent.watched() {
+				return errors.New("a watch is left")
+			}
+			return nil
+		}
+	})
+}
+
+// Time passes, a timeout is canceled, and its parent ends, while something waits within it.
+func TestInterleavingsOfATimeoutThatNobodyAsks(t *testing.T) {
+	explore(t, func(s *interleave.Schedule) func() error {
+		source, parent := NewSource[int](), newGiven()
+		ctx, cancel := WithTimeout(parent, time.Hour)
+		var wait *Job[int]
+		s.Go("waiter", func() { wait = WaitAsync(ctx, source.Job()) })
+		s.Go("timer", func() { own := ctx.(*timeout); own.timer.OnExpire.Expire(&own.timer) })
+		s.Go("canceler", cancel)
+		s.Go("ender", parent.end)
+		return func() error {
+			rest := interleave.LoadPointer(&ctx.(*timeout).rest)
+			switch {
+			case wait.Status() != Canceled:
+				return fmt.Errorf("the wait is %s", wait.Status())
+			case ctx.Err() == nil || rest.why != ctx.Err() || context.Cause(ctx) != ctx.Err():
+				return fmt.Errorf("it has ended with %w", ctx.Err())
 			case parent.watched():
 				return errors.New("a watch is left")
 			case !source.Job().core.waiting.Empty():

@@ -191,8 +191,8 @@ func outcomesWithin(t *testing.T, with maker, way func(control)) (outcomes []str
 		other := SleepAsync(lean, time.Millisecond)
 		_, err := other.Await()
 		require.NoError(t, err)
-		assert.Nil(t, interleave.LoadPointer(&lean.(*timeout).inner), "a wait asks for no channel")
-		assert.NotNil(t, interleave.LoadPointer(&own.inner), "the wait below a value asks for one")
+		assert.Nil(t, interleave.LoadPointer(&lean.(*timeout).rest), "a wait needs no more than the context has")
+		assert.Nil(t, interleave.LoadPointer(&own.ownRest().inner), "nor do several at once, and one below a value")
 		cancel()
 	}
 	way(control{func(d time.Duration) { time.Sleep(d); synctest.Wait() }, cancelParent, cancel})
@@ -206,6 +206,36 @@ func outcomesWithin(t *testing.T, with maker, way func(control)) (outcomes []str
 	synctest.Wait()
 	require.NoError(t, p.Shutdown(context.Background()))
 	return outcomes
+}
+
+// Most timeouts have one wait, or one after another.
+func TestTheOnlyWaitEndsWithItsTimeout(t *testing.T) {
+	for way, end := range waysToEnd() {
+		t.Run(way, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				assert.Equal(t, outcomeOfOne(t, context.WithTimeout, end), outcomeOfOne(t, WithTimeout, end))
+			})
+		})
+	}
+}
+
+// outcomeOfOne returns the outcome of the second of two sleeps within a timeout of a minute.
+func outcomeOfOne(t *testing.T, with maker, way func(control)) string {
+	t.Helper()
+	p := pool.New()
+	root, cancelParent := context.WithCancelCause(schedulers.With(context.Background(), p))
+	ctx, cancel := with(root, time.Minute)
+	_, err := SleepAsync(ctx, time.Second).Await()
+	require.NoError(t, err)
+	sleep := SleepAsync(ctx, 2*time.Minute)
+	way(control{func(d time.Duration) { time.Sleep(d); synctest.Wait() }, cancelParent, cancel})
+	synctest.Wait()
+	outcome := fmt.Sprint(sleep.Status(), " ", sleep.Err())
+	cancel()
+	cancelParent(nil)
+	synctest.Wait()
+	require.NoError(t, p.Shutdown(context.Background()))
+	return outcome
 }
 
 func TestPackageContextAsksForItsOwnContexts(t *testing.T) {
@@ -286,6 +316,28 @@ func TestADeadlineMayBeFarAway(t *testing.T) {
 	assert.Equal(t, context.DeadlineExceeded, ctx.Err())
 }
 
+// A deadline is the time that was given, whether it has a reading of the clock or not.
+func TestTheDeadlineOfATimeoutIsWhatWasGiven(t *testing.T) {
+	now := time.Now().Add(time.Hour)
+	for _, at := range []time.Time{now, now.Round(0), now.UTC(), now.In(time.FixedZone("elsewhere", 3600)), now.Add(1 << 62)} {
+		ctx, cancel := WithDeadline(context.Background(), at)
+		got, ok := ctx.Deadline()
+		require.True(t, ok)
+		assert.True(t, got.Equal(at), "%v is not %v", got, at)
+		assert.Equal(t, at.Location(), got.Location())
+		assert.Equal(t, at == at.Round(0), got == got.Round(0), "%v and %v", got, at)
+		cancel()
+	}
+	before := time.Now()
+	ctx, cancel := WithTimeout(context.Background(), time.Hour)
+	defer cancel()
+	at, _ := ctx.Deadline()
+	assert.WithinRange(t, at, before.Add(time.Hour), time.Now().Add(time.Hour))
+	assert.WithinDuration(t, time.Now().Add(time.Hour).Round(0), at.Round(0), time.Minute)
+	again, _ := ctx.Deadline()
+	assert.Equal(t, at, again)
+}
+
 func TestATimeoutOfAJobEndsItsWork(t *testing.T) {
 	m := scheduler.New()
 	ctx, cancel := WithTimeout(schedulers.With(context.Background(), m), time.Hour)
@@ -322,7 +374,7 @@ func TestATimeoutLeavesNothingBehind(t *testing.T) {
 		synctest.Wait()
 		_, armed := m.Next()
 		assert.False(t, armed, "the parent has ended")
-		assert.False(t, ctx.(*timeout).watch.Started())
+		assert.False(t, ctx.(*timeout).ownRest().watch.Started())
 	})
 }
 

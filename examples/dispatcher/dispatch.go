@@ -101,7 +101,7 @@ func (d *dispatcher) restore(ctx context.Context) error {
 func (d *dispatcher) begin(h hook) {
 	d.change(func(n *numbers) { n.Waiting++ })
 	d.deliveries.Start(func(ctx context.Context) *job.Job[job.Void] {
-		return d.deliverAsync(withRequest(ctx, h.Request), h)
+		return d.deliverAsync(withRequest(ctx, h.Request), &h)
 	})
 }
 
@@ -118,7 +118,7 @@ func (d *dispatcher) drain() error {
 // children for its whole life, so they end here.
 //
 //movenext:async
-func (d *dispatcher) deliver(ctx context.Context, h hook) {
+func (d *dispatcher) deliver(ctx context.Context, h *hook) {
 	err := d.lanes.Do(ctx, h.Lane, func(ctx context.Context) error { return d.attempts(ctx, h) })
 	if err != nil {
 		d.log.WarnContext(ctx, "not delivered", "hook", h.ID, "lane", h.Lane, "why", err)
@@ -129,7 +129,7 @@ func (d *dispatcher) deliver(ctx context.Context, h hook) {
 // permit.
 //
 //movenext:async
-func (d *dispatcher) attempts(ctx context.Context, h hook) error {
+func (d *dispatcher) attempts(ctx context.Context, h *hook) error {
 	_, err := retry.Do(ctx, d.pauses(), func(ctx context.Context) (job.Void, error) {
 		return job.Void{}, d.attempt(ctx, h)
 	}, retry.Attempts(maxAttempts), retry.Notify(func(retry.Failure) {
@@ -145,21 +145,21 @@ func (d *dispatcher) attempts(ctx context.Context, h hook) error {
 	}
 	d.lock(func(n *numbers) { n.Waiting--; outcome(n) })
 	d.log.InfoContext(ctx, "done", "hook", h.ID, "lane", h.Lane)
-	return d.world.remove(context.WithoutCancel(ctx), h)
+	return d.world.remove(context.WithoutCancel(ctx), *h)
 }
 
 // attempt makes one request. Once begun, it ends by itself, also when the service stops: nobody
 // knows whether a request that was cut off has arrived.
 //
 //movenext:async
-func (d *dispatcher) attempt(ctx context.Context, h hook) error {
+func (d *dispatcher) attempt(ctx context.Context, h *hook) error {
 	if err := d.limit.Acquire(ctx, h.Host); err != nil {
 		return err
 	}
 	defer d.limit.Release(h.Host)
 	ctx, cancel := job.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	return d.world.post(ctx, h)
+	return d.world.post(ctx, *h)
 }
 
 // growing returns the pauses of one delivery.

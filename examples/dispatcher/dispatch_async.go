@@ -17,10 +17,10 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// Digest of dispatcher.deliver: cac36fe54b51bfc5
+// Digest of dispatcher.deliver: a5d918959d8fd5d5
 
 // deliverAsync starts [dispatcher.deliver] as a state machine and returns its job.
-func (d *dispatcher) deliverAsync(ctx context.Context, h hook) (result *job.Job[job.Void]) {
+func (d *dispatcher) deliverAsync(ctx context.Context, h *hook) (result *job.Job[job.Void]) {
 	_ = (*dispatcher).deliver // it is not unused
 	var r statemachine.Run
 	frame := dispatcherDeliverFrame{d: d, ctx: ctx, h: h}
@@ -40,7 +40,7 @@ type dispatcherDeliverFrame struct {
 
 	d   *dispatcher
 	ctx context.Context
-	h   hook
+	h   *hook
 
 	do1 *job.Job[job.Void]
 }
@@ -109,7 +109,7 @@ func (f *dispatcherDeliverMachine) Root() (statemachine.Root, statemachine.Locat
 
 // dispatcherDeliverFunc1Run is a function literal of [dispatcher.deliver] for the runtime to call.
 // It returns the results, or an error that reports its suspension.
-func dispatcherDeliverFunc1Run(d *dispatcher, h hook, ctx context.Context) error {
+func dispatcherDeliverFunc1Run(d *dispatcher, h *hook, ctx context.Context) error {
 	var r statemachine.Run
 	frame := dispatcherDeliverFunc1Locals{}
 	defer statemachine.Fail(&r)
@@ -132,7 +132,7 @@ type dispatcherDeliverFunc1Locals struct {
 // [dispatcher.deliver] needs.
 type dispatcherDeliverFunc1Args struct {
 	d   *dispatcher
-	h   hook
+	h   *hook
 	ctx context.Context
 }
 
@@ -186,10 +186,10 @@ func (f *dispatcherDeliverFunc1Machine) Root() (statemachine.Root, statemachine.
 	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.(*dispatcher).deliver", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 122)
 }
 
-// Digest of dispatcher.attempts: 9532a18c2202d822
+// Digest of dispatcher.attempts: 83f571f0ddb576dd
 
 // attemptsAsync starts [dispatcher.attempts] as a state machine and returns its job.
-func (d *dispatcher) attemptsAsync(ctx context.Context, h hook) (result *job.Job[job.Void]) {
+func (d *dispatcher) attemptsAsync(ctx context.Context, h *hook) (result *job.Job[job.Void]) {
 	_ = (*dispatcher).attempts // it is not unused
 	var r statemachine.Run
 	frame := dispatcherAttemptsLocals{d: d, ctx: ctx, h: h}
@@ -204,7 +204,7 @@ func (d *dispatcher) attemptsAsync(ctx context.Context, h hook) (result *job.Job
 
 // attemptsEnter enters [dispatcher.attempts] for another machine. It returns the results or,
 // suspended, the frame that will have them.
-func (d *dispatcher) attemptsEnter(r *statemachine.Run, ctx context.Context, h hook) (*dispatcherAttemptsFrame, error) {
+func (d *dispatcher) attemptsEnter(r *statemachine.Run, ctx context.Context, h *hook) (*dispatcherAttemptsFrame, error) {
 	frame := dispatcherAttemptsLocals{d: d, ctx: ctx, h: h}
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		return nil, v0
@@ -220,7 +220,7 @@ type dispatcherAttemptsLocals struct {
 
 	d   *dispatcher
 	ctx context.Context
-	h   hook
+	h   *hook
 
 	do1     *retry.DoFrame[job.Void]
 	remove2 *job.Job[job.Void]
@@ -303,14 +303,14 @@ after1:
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:147
 	f.d.log.InfoContext(f.ctx, "done", "hook", f.h.ID, "lane", f.h.Lane)
-	f.remove2 = f.d.world.removeAsync(context.WithoutCancel(f.ctx), f.h)
+	f.remove2 = f.d.world.removeAsync(context.WithoutCancel(f.ctx), *f.h)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:148
 	if statemachine.TwinEnded(r, f.remove2) {
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:310
 		goto resume2
 	}
 	f.State = 2
-	f.d, f.ctx, f.h = nil, nil, hook{} // not needed any more
+	f.d, f.ctx, f.h = nil, nil, nil // not needed any more
 	return r.Await(f.remove2), nil
 resume2:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:148
@@ -352,7 +352,7 @@ func (f *dispatcherAttemptsMachine) Root() (statemachine.Root, statemachine.Loca
 
 // dispatcherAttemptsFunc1Enter enters a function literal of [dispatcher.attempts] for another
 // machine. It returns the results or, suspended, the frame that will have them.
-func dispatcherAttemptsFunc1Enter(r *statemachine.Run, d *dispatcher, h hook, ctx context.Context) (*dispatcherAttemptsFunc1Frame, job.Void, error) {
+func dispatcherAttemptsFunc1Enter(r *statemachine.Run, d *dispatcher, h *hook, ctx context.Context) (*dispatcherAttemptsFunc1Frame, job.Void, error) {
 	frame := dispatcherAttemptsFunc1Locals{}
 	if hasEnded, v0, v1 := frame.moveNext(r, &dispatcherAttemptsFunc1Args{d: d, h: h, ctx: ctx}); hasEnded {
 		return nil, v0, v1
@@ -374,7 +374,7 @@ type dispatcherAttemptsFunc1Locals struct {
 // [dispatcher.attempts] needs.
 type dispatcherAttemptsFunc1Args struct {
 	d   *dispatcher
-	h   hook
+	h   *hook
 	ctx context.Context
 }
 
@@ -434,10 +434,10 @@ func (f *dispatcherAttemptsFunc1Frame) Results(r *statemachine.Run) (job.Void, e
 	return f.result0, f.result1
 }
 
-// Digest of dispatcher.attempt: 04c83fad62d317aa
+// Digest of dispatcher.attempt: 40bb272f82bcf21e
 
 // attemptAsync starts [dispatcher.attempt] as a state machine and returns its job.
-func (d *dispatcher) attemptAsync(ctx context.Context, h hook) (result *job.Job[job.Void]) {
+func (d *dispatcher) attemptAsync(ctx context.Context, h *hook) (result *job.Job[job.Void]) {
 	_ = (*dispatcher).attempt // it is not unused
 	var r statemachine.Run
 	frame := dispatcherAttemptLocals{d: d, ctx: ctx, h: h}
@@ -453,7 +453,7 @@ func (d *dispatcher) attemptAsync(ctx context.Context, h hook) (result *job.Job[
 
 // attemptEnter enters [dispatcher.attempt] for another machine. It returns the results or,
 // suspended, the frame that will have them.
-func (d *dispatcher) attemptEnter(r *statemachine.Run, ctx context.Context, h hook) (*dispatcherAttemptFrame, error) {
+func (d *dispatcher) attemptEnter(r *statemachine.Run, ctx context.Context, h *hook) (*dispatcherAttemptFrame, error) {
 	frame := dispatcherAttemptLocals{d: d, ctx: ctx, h: h}
 	if hasEnded, v0 := frame.moveNext(r); hasEnded {
 		r.Rethrow()
@@ -471,7 +471,7 @@ type dispatcherAttemptLocals struct {
 
 	d   *dispatcher
 	ctx context.Context
-	h   hook
+	h   *hook
 
 	acquire1 *statemachine.WaitingVoid[job.Void]
 	post2    *job.Job[job.Void]
@@ -540,14 +540,14 @@ after1:
 		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
-	f.post2 = f.d.world.postAsync(f.ctx, f.h)
+	f.post2 = f.d.world.postAsync(f.ctx, *f.h)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	if statemachine.TwinEnded(r, f.post2) {
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:547
 		goto resume2
 	}
 	f.State = 2
-	f.d, f.ctx, f.h = nil, nil, hook{} // not needed any more
+	f.d, f.ctx, f.h = nil, nil, nil // not needed any more
 	return r.Await(f.post2), nil
 resume2:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
@@ -591,4 +591,4 @@ func (f *dispatcherAttemptMachine) Root() (statemachine.Root, statemachine.Locat
 	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempt", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 156, 162)
 }
 
-// Digest of what is above: 4a21fd0e78203083
+// Digest of what is above: 85969188ff5fff1b

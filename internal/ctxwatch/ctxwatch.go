@@ -25,7 +25,7 @@ type Watch struct {
 
 	// Set while the watch is started, so that a Stop during Start finds the watch either
 	// not started or completely started.
-	group interleave.Pointer[group]
+	place interleave.Pointer[place]
 
 	// Protected by the lock of the group's shard.
 	next, prev *Watch
@@ -61,14 +61,22 @@ func HostOf(ctx context.Context) Host {
 	return h
 }
 
+// place is what a watch is started at: the place of a group, or that of a [Single], whose watch is
+// in the group of its parent's watches.
+type place struct {
+	group interleave.Pointer[group] // nil: of a Single that has no watch
+	first *Watch                    // protected by the lock of the group's shard
+}
+
 // group holds all watches of one Done channel, or of one [Source]. Its fields are protected by
 // the lock of its shard; the group of a channel is in its shard's map as long as it has watches.
 type group struct {
+	place
+
 	shard *shard
 	done  <-chan struct{} // nil: of a Source
-	first *Watch
-	stop  func() bool // of the AfterFunc; set by the group's maker shortly after
-	host  Host        // held as long as the group has watches; set together with stop, or constant
+	stop  func() bool     // of the AfterFunc; set by the group's maker shortly after
+	host  Host            // held as long as the group has watches; set together with stop, or constant
 
 	removed    bool            // the last watch was stopped, or all were notified
 	held       bool            // the group is a user of its host; only of a Source
@@ -102,15 +110,24 @@ var (
 // still be about to start. A caller that allows this race needs its own flag, set before
 // Stop and checked after Start.
 func (w *Watch) Start(ctx context.Context, e Listener) bool {
-	o := OriginOf(ctx)
-	if !o.CanEnd() {
+	ctx = withoutValues(ctx)
+	o := originOf(ctx)
+	switch {
+	case !o.CanEnd():
 		return false
+	case o.single != nil:
+		o.single.start(ctx.(single), w, e)
+	case o.source != nil:
+		o.source.start(w, e, nil)
+	default:
+		watchChannel(ctx, o.done, w, e, nil)
 	}
-	if o.source != nil {
-		o.source.start(w, e)
-		return true
-	}
-	done := o.done
+	return true
+}
+
+// watchChannel starts w in the group of ctx's Done channel, for the Single at p unless that is nil.
+// It returns false if p has another watch.
+func watchChannel(ctx context.Context, done <-chan struct{}, w *Watch, e Listener, p *place) bool {
 	s := &registry[maphash.Comparable(seed, done)%shards]
 	s.mu.Lock()
 	g, _ := shrinkmap.Get(&s.groups, done)
@@ -118,17 +135,21 @@ func (w *Watch) Start(ctx context.Context, e Listener) bool {
 	if first {
 		g = s.newGroup(done)
 	}
-	g.link(w, e)
+	linked := g.link(w, e, p)
+	if first && !linked {
+		g.removeFromShard()
+	}
 	s.mu.Unlock()
-	if first {
+	if first && linked {
 		g.listen(ctx, w)
 	}
-	return true
+	return linked
 }
 
 // newGroup makes the group of done; the lock is held.
 func (s *shard) newGroup(done <-chan struct{}) *group {
 	g := &group{shard: s, done: done}
+	interleave.StorePointer(&g.place.group, g)
 	shrinkmap.Put(&s.groups, done, g)
 	return g
 }
@@ -190,21 +211,20 @@ func stopListening(stop func() bool, host Host) {
 // Stop ends the watch and reports whether it did: false means that ContextEnded has been or
 // is being called, or that w was not started.
 func (w *Watch) Stop() bool {
-	g := interleave.LoadPointer(&w.group)
-	if g == nil {
+	p := interleave.LoadPointer(&w.place)
+	if p == nil {
 		return false
 	}
+	g := interleave.LoadPointer(&p.group)
+	if g == nil {
+		return false // the watch of a Single was faster
+	}
 	g.shard.mu.Lock()
-	if interleave.LoadPointer(&w.group) != g {
+	if interleave.LoadPointer(&w.place) != p || interleave.LoadPointer(&p.group) != g {
 		g.shard.mu.Unlock()
 		return false // another Stop was faster, or end was
 	}
-	g.unlink(w)
-	var stop func() bool
-	var host Host
-	if g.first == nil {
-		stop, host = g.removeFromShard()
-	}
+	stop, host := g.unlink(w)
 	g.shard.mu.Unlock()
 	stopListening(stop, host)
 	return true
@@ -212,7 +232,7 @@ func (w *Watch) Stop() bool {
 
 // Started reports whether the watch is started, and neither stopped nor about to be notified. The
 // caller is the goroutine that has started it.
-func (w *Watch) Started() bool { return interleave.LoadPointer(&w.group) != nil }
+func (w *Watch) Started() bool { return interleave.LoadPointer(&w.place) != nil }
 
 // end takes all watches and notifies their waiters.
 func (g *group) end() {
@@ -225,7 +245,7 @@ func (g *group) end() {
 	for w := taken; w != nil; w = w.next {
 		listeners = append(listeners, w.listener)
 		w.listener = nil
-		interleave.StorePointer(&w.group, nil)
+		g.release(w)
 	}
 	g.shard.mu.Unlock()
 	g.notify(taken, listeners, host)
@@ -278,16 +298,28 @@ func (g *group) removeFromShard() (stop func() bool, host Host) {
 	return stop, host
 }
 
-func (g *group) link(w *Watch, e Listener) {
+// link adds w, which is started at p, or at the group itself if p is nil. It returns false if there
+// is another watch at p. The lock is held, here and below.
+func (g *group) link(w *Watch, e Listener, p *place) bool {
+	if p == nil {
+		p = &g.place
+	} else {
+		if !interleave.CompareAndSwapPointer(&p.group, nil, g) {
+			return false
+		}
+		p.first = w
+	}
 	w.listener, w.prev, w.next = e, nil, g.first
 	if g.first != nil {
 		g.first.prev = w
 	}
 	g.first = w
-	interleave.StorePointer(&w.group, g)
+	interleave.StorePointer(&w.place, p)
+	return true
 }
 
-func (g *group) unlink(w *Watch) {
+// unlink removes w. It returns the arguments for stopListening.
+func (g *group) unlink(w *Watch) (stop func() bool, host Host) {
 	if w.prev != nil {
 		w.prev.next = w.next
 	} else {
@@ -297,7 +329,21 @@ func (g *group) unlink(w *Watch) {
 		w.next.prev = w.prev
 	}
 	w.next, w.prev, w.listener = nil, nil, nil
-	interleave.StorePointer(&w.group, nil) // the group knows the context, which a stopped watch must not keep
+	g.release(w)
+	if g.first != nil {
+		return nil, nil
+	}
+	return g.removeFromShard()
+}
+
+// release takes w from its place, which knows the context: a stopped watch must not keep that.
+func (g *group) release(w *Watch) {
+	p := interleave.LoadPointer(&w.place)
+	interleave.StorePointer(&w.place, nil)
+	if p != &g.place {
+		p.first = nil
+		interleave.StorePointer(&p.group, nil)
+	}
 }
 
 // Reason returns the error with which ctx has ended: one that matches its Err and, if the

@@ -184,7 +184,7 @@ func TestTheLastStopBetweenLinkingAndListening(t *testing.T) {
 		s := &registry[0]
 		s.mu.Lock()
 		g := s.newGroup(ctx.Done()) // Start has come this far,
-		g.link(&w.Watch, &w)
+		g.link(&w.Watch, &w, nil)
 		s.mu.Unlock()
 		assert.True(t, w.Stop()) // Stop overtakes it,
 		g.listen(ctx, &w.Watch)  // and no watcher is left
@@ -201,7 +201,7 @@ func TestAStoppedWatchKeepsNoContext(t *testing.T) {
 	var w told
 	w.Start(ctx, &w)
 	w.Stop()
-	assert.Nil(t, interleave.LoadPointer(&w.group))
+	assert.Nil(t, interleave.LoadPointer(&w.place))
 }
 
 func TestReasonMatchesErrorAndCause(t *testing.T) {
@@ -243,6 +243,39 @@ func TestAListenerThatExitsDoesNotKeepTheNewsFromOthers(t *testing.T) {
 }
 
 // lasting is a host that counts its users.
+// once is a context with a Single, whose parent is its own host.
+type once struct {
+	context.Context
+	Single
+	over bool
+}
+
+func (o *once) WatchSource(Key) *Source         { panic("one watch is enough") }
+func (o *once) WatchSingle(Key) *Single         { return &o.Single }
+func (o *once) WatchParent(Key) context.Context { return o.Context }
+func (o *once) IsOver(Key) bool                 { return o.over }
+
+func TestAListenerThatExitsIsToldByASingle(t *testing.T) {
+	h := new(lasting)
+	synctest.Test(t, func(t *testing.T) {
+		parent, cancel := context.WithCancel(context.WithValue(t.Context(), HostKey{}, h))
+		defer cancel()
+		ctx := &once{Context: parent}
+		var w exiting
+		for range 2 {
+			ctx.over = false
+			assert.True(t, w.Start(ctx, &w))
+			assert.Equal(t, 1, h.users)
+			ctx.over = true
+			ctx.End()
+			synctest.Wait()
+			assert.Zero(t, h.users, "the parent has no users")
+			assert.Zero(t, groupsLeft())
+		}
+		assert.Equal(t, 2, w.times)
+	})
+}
+
 type lasting struct{ users int }
 
 func (l *lasting) Hold() bool { l.users++; return true }
@@ -254,4 +287,18 @@ func TestAContextThatPanicsWhenItIsWatchedKeepsNoHost(t *testing.T) {
 	var w told
 	assert.Panics(t, func() { w.Start(ctx, &w) })
 	assert.Zero(t, h.users)
+}
+
+func TestAValueChangesNothingAboutTheEnd(t *testing.T) {
+	assert.NotNil(t, withValue, "package context has another type for values")
+	assert.Equal(t, context.Background(), withoutValues(context.WithValue(context.WithValue(context.Background(), Key{}, 1), HostKey{}, 2)))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	assert.Equal(t, ctx, withoutValues(context.WithValue(ctx, Key{}, 1)))
+	var w, beside told
+	w.Start(context.WithValue(ctx, Key{}, 1), &w)
+	beside.Start(ctx, &beside)
+	assert.Equal(t, 1, groupsLeft())
+	assert.True(t, w.Stop())
+	assert.True(t, beside.Stop())
 }

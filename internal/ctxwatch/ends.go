@@ -64,8 +64,10 @@ func (e *Ends) InRealTime() bool {
 }
 
 // endsOf returns the Ends of the scheduler of ctx, or nil.
-func endsOf(ctx context.Context) *Ends {
-	s := schedulers.FromContext(ctx)
+func endsOf(ctx context.Context) *Ends { return EndsOf(schedulers.FromContext(ctx)) }
+
+// EndsOf returns the Ends of s, or nil. s may be nil.
+func EndsOf(s schedulers.Scheduler) *Ends {
 	for s != nil {
 		if o, ok := s.(Owner); ok {
 			return o.ContextEnds(Key{})

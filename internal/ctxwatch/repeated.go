@@ -60,8 +60,8 @@ func (s *SharedWatch) Start(ctx context.Context) { s.watch.Start(ctx, s) }
 // Watches reports whether s watches contexts that o ends, and they had not ended at the time of
 // the check.
 func (s *SharedWatch) Watches(o Origin) bool {
-	g := interleave.LoadPointer(&s.watch.group)
-	return g != nil && o.ends(g)
+	p := interleave.LoadPointer(&s.watch.place)
+	return p != nil && o.ends(p)
 }
 
 // Stop ends the watch, and reports whether s may be started again: it may not if the context has

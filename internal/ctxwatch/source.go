@@ -3,6 +3,7 @@ package ctxwatch
 import (
 	"context"
 	"hash/maphash"
+	"reflect"
 
 	"github.com/movenext/movenext/internal/interleave"
 )
@@ -37,10 +38,17 @@ type sourced interface {
 // may be nil: a context that watches its parent until it ends holds the parent's host by that.
 func (s *Source) Init(ctx context.Context, host Host) {
 	g := &s.group
-	g.shard, g.host, g.removed = &registry[maphash.Comparable(seed, g)%shards], host, true
+	g.found(&registry[maphash.Comparable(seed, g)%shards])
+	g.host = host
 	if e := endsOf(ctx); e != nil {
 		g.ends, g.inRealTime = e, EndsInRealTime(ctx)
 	}
+}
+
+// found prepares a group that has no watches and no channel.
+func (g *group) found(s *shard) {
+	interleave.StorePointer(&g.place.group, g)
+	g.shard, g.removed = s, true
 }
 
 // End notifies the watches, on a separate goroutine, that the context has ended. It does not
@@ -56,18 +64,25 @@ func (s *Source) End() {
 	}
 }
 
-// start is [Watch.Start] for the context of s.
-func (s *Source) start(w *Watch, e Listener) {
+// start is [Watch.Start] for the context of s, or for the Single at p, whose parent has s. It
+// returns false if p has another watch.
+func (s *Source) start(w *Watch, e Listener, p *place) bool {
 	g := &s.group
 	g.shard.mu.Lock()
 	if g.first == nil {
 		g.begin()
 	}
-	g.link(w, e)
+	linked := g.link(w, e, p)
+	var host Host
+	if g.first == nil {
+		_, host = g.removeFromShard()
+	}
 	g.shard.mu.Unlock()
+	stopListening(nil, host)
 	if g.over.Load() {
 		interleave.Go(g.end)
 	}
+	return linked
 }
 
 // begin prepares the group of a Source for its first watch; the lock is held. A host that has
@@ -87,23 +102,56 @@ func (g *group) begin() {
 type Origin struct {
 	done   <-chan struct{}
 	source *Source
+	single *Single
 }
 
 // OriginOf returns the origin of ctx, whose methods it calls.
-func OriginOf(ctx context.Context) Origin {
-	if c, ok := ctx.(sourced); ok {
+func OriginOf(ctx context.Context) Origin { return originOf(withoutValues(ctx)) }
+
+func originOf(ctx context.Context) Origin {
+	switch c := ctx.(type) {
+	case single:
+		if s := c.WatchSingle(Key{}); s != nil {
+			return Origin{single: s}
+		}
+		return Origin{source: c.WatchSource(Key{})}
+	case sourced:
 		return Origin{source: c.WatchSource(Key{})}
 	}
 	return Origin{done: ctx.Done()}
 }
 
+// withoutValues returns the context that ctx ends with: ctx without what context.WithValue has added.
+// Otherwise a context of this module would have to make its channel as soon as a value is added.
+func withoutValues(ctx context.Context) context.Context {
+	for reflect.TypeOf(ctx) == withValue {
+		ctx = reflect.ValueOf(ctx).Elem().Field(0).Interface().(context.Context)
+	}
+	return ctx
+}
+
+// withValue is the type of what context.WithValue returns. It is not exported, but its parent is an
+// exported field. A test fails if it should be another one.
+var withValue = func() reflect.Type {
+	ctx := context.WithValue(context.Background(), Key{}, nil)
+	if v := reflect.ValueOf(ctx); v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct &&
+		v.Elem().NumField() > 0 && v.Elem().Field(0).CanInterface() && v.Elem().Field(0).Interface() == context.Background() {
+		return v.Type()
+	}
+	return nil
+}()
+
 // CanEnd reports whether the context can end.
 func (o Origin) CanEnd() bool { return o != Origin{} }
 
-// ends reports whether o ends the watches of g.
-func (o Origin) ends(g *group) bool {
-	if o.source != nil {
-		return g == &o.source.group
+// ends reports whether o ends the watch at p.
+func (o Origin) ends(p *place) bool {
+	switch {
+	case o.single != nil:
+		return p == &o.single.place
+	case o.source != nil:
+		return p == &o.source.group.place
 	}
-	return g.done == o.done
+	g := interleave.LoadPointer(&p.group)
+	return g != nil && p == &g.place && g.done == o.done
 }

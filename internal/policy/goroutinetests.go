@@ -31,6 +31,7 @@ var goroutineTests = map[string]goroutineTest{
 	"internal/ambient/timers.go:runtimeTimers.StartTimer":       {test: "TestTimersThatPanicDoSoInTheFunctionThatSleeps"},
 	"internal/ctxwatch/ctxwatch.go:group.listen":                {test: "TestAListenerThatExitsDoesNotKeepTheNewsFromOthers"},
 	"internal/ctxwatch/ctxwatch.go:group.notify":                {test: "TestAListenerThatExitsDoesNotKeepTheNewsFromOthers"},
+	"internal/ctxwatch/single.go:Single.End":                    {test: "TestAListenerThatExitsIsToldByASingle"},
 	"internal/ctxwatch/source.go:Source.End":                    {test: "TestAListenerThatExitsDoesNotKeepTheNewsFromOthers"},
 	"internal/ctxwatch/source.go:Source.start":                  {test: "TestAListenerThatExitsDoesNotKeepTheNewsFromOthers"},
 	"internal/pullcontext/pullcontext.go:Context.AfterFunc":     {reason: "only package context calls it, and its functions call no user's"},

@@ -397,7 +397,7 @@ func deliverInScope(ctx context.Context, d *deliveries) error {
 //
 //movenext:async
 func deliver(ctx context.Context, d *deliveries) error {
-	ctx, cancel := context.WithTimeout(ctx, time.Hour)
+	ctx, cancel := job.WithTimeout(ctx, time.Hour)
 	defer cancel()
 	for attempt := range attempts {
 		if try(attempt) == nil {

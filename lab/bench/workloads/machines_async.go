@@ -3354,7 +3354,7 @@ func (f *deliverInScopeFunc1Machine) Root() (statemachine.Root, statemachine.Loc
 	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.deliverInScope", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 389)
 }
 
-// Digest of deliver: 6e0567857080e856
+// Digest of deliver: 025e15c6aca6519d
 
 // deliverAsync starts [deliver] as a state machine and returns its job.
 func deliverAsync(ctx context.Context, d *deliveries) (result *job.Job[job.Void]) {
@@ -3425,7 +3425,7 @@ func (f *deliverLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 er
 	{
 		var cancel context.CancelFunc
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:400
-		f.ctx, cancel = context.WithTimeout(f.ctx, time.Hour)
+		f.ctx, cancel = job.WithTimeout(f.ctx, time.Hour)
 		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 	}
 //line github.com/movenext/movenext/lab/bench/workloads/machines.go:402
@@ -3504,4 +3504,4 @@ func (f *deliverMachine) Root() (statemachine.Root, statemachine.Location) {
 	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/lab/bench/workloads.deliver", "github.com/movenext/movenext/lab/bench/workloads/machines.go", 407)
 }
 
-// Digest of what is above: a113d14f7d3c3678
+// Digest of what is above: 93efd44874640348

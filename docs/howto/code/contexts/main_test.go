@@ -34,32 +34,44 @@ func TestATimeoutOfTheWaitIsCheap(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var s job.Source[int]
-	bytes := func(wait func() any) int64 {
+	type wait struct {
+		job    any
+		cancel context.CancelFunc
+	}
+	bytes := func(begin func() wait) int64 {
 		const n = 10_000
-		waits := make([]any, n)
+		waits := make([]wait, n)
 		before := heap()
 		for i := range waits {
-			waits[i] = wait()
+			waits[i] = begin()
 		}
 		defer runtime.KeepAlive(waits)
 		return (heap() - before) / n
 	}
-	none := bytes(func() any { return job.WaitAsync(ctx, s.Job()) })
-	ofWait := bytes(func() any { return job.WaitTimeout(ctx, s.Job(), time.Hour) })
-	ofOperation := bytes(func() any {
+	none := bytes(func() wait { return wait{job: job.WaitAsync(ctx, s.Job())} })
+	ofWait := bytes(func() wait { return wait{job: job.WaitTimeout(ctx, s.Job(), time.Hour)} })
+	ofOperation := bytes(func() wait {
 		ctx, cancel := context.WithTimeout(ctx, time.Hour)
-		return []any{cancel, job.WaitAsync(ctx, s.Job())}
+		return wait{job.WaitAsync(ctx, s.Job()), cancel}
 	})
-	ofJob := bytes(func() any {
+	ofJob := bytes(func() wait {
 		ctx, cancel := job.WithTimeout(ctx, time.Hour)
-		return []any{cancel, job.WaitAsync(ctx, s.Job())}
+		return wait{job.WaitAsync(ctx, s.Job()), cancel}
 	})
-	t.Logf("%d without a timeout, %d with one of the wait, %d with job.WithTimeout, %d with context.WithTimeout", none, ofWait, ofJob, ofOperation)
-	assert.Less(t, ofWait-none, int64(96))
-	assert.Less(t, ofJob-none, int64(400))
+	ofValue := bytes(func() wait {
+		ctx, cancel := job.WithTimeout(ctx, time.Hour)
+		return wait{job.WaitAsync(context.WithValue(ctx, key{}, nil), s.Job()), cancel}
+	})
+	t.Logf("%d without a timeout, %d with one of the wait, %d with job.WithTimeout, %d with a value too, %d with context.WithTimeout",
+		none, ofWait, ofJob, ofValue, ofOperation)
+	assert.Less(t, ofWait-none, int64(32))
+	assert.LessOrEqual(t, ofJob-none, int64(96+8+2), "the context with its cancel function, and its place in the queue of timers")
+	assert.LessOrEqual(t, ofValue-ofJob, int64(48+2), "what context.WithValue makes")
 	assert.Greater(t, ofOperation-none, int64(500))
 	s.TrySetResult(1)
 }
+
+type key struct{}
 
 func heap() int64 {
 	runtime.GC()
