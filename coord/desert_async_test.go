@@ -57,15 +57,14 @@ type thingsWaitForFrame struct {
 	s   *things
 	ctx context.Context
 
-	lockOrRLockOrAcquire1 *statemachine.WaitingVoid[job.Void]
-	do5                   *job.Job[job.Void]
-	waitOrSend8           *statemachine.WaitingVoid[job.Void]
-	wait11                *statemachine.Waiting[bool]
-	getOrReceiveOrNext14  *statemachine.Waiting[int]
-	c                     *coord.Channel[int]
-	v                     *int
-	selectOrNext16        *job.Job[int]
-	next24                *job.Job[*job.Job[int]]
+	lockOrRLockOrDo1     *statemachine.WaitingVoid[job.Void]
+	acquireOrWaitOrSend6 *statemachine.WaitingVoid[job.Void]
+	wait11               *statemachine.Waiting[bool]
+	getOrReceiveOrNext14 *statemachine.Waiting[int]
+	c                    *coord.Channel[int]
+	v                    *int
+	selectOrNext16       *job.Job[int]
+	next24               *job.Job[*job.Job[int]]
 
 	err error
 }
@@ -80,6 +79,7 @@ func (f *thingsWaitForFrame) moveNext(r *statemachine.Run, what string) (hasEnde
 	defer f.defers.Leave(r, &f.Frame, &hasEnded)
 	var lockErr error
 	var rLock3Err error
+	var do5Err error
 	var acquireErr error
 	var waitErr error
 	var wait11Value bool
@@ -252,9 +252,9 @@ func (f *thingsWaitForFrame) moveNext(r *statemachine.Run, what string) (hasEnde
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/coord/desert_test.go:99
-	f.lockOrRLockOrAcquire1, lockErr = f.s.mutex.LockEnter(r, f.ctx)
+	f.lockOrRLockOrDo1, lockErr = f.s.mutex.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/desert_async_test.go:257
-	if f.lockOrRLockOrAcquire1 == nil {
+	if f.lockOrRLockOrDo1 == nil {
 		goto after1
 	}
 	f.State = 1
@@ -262,9 +262,9 @@ case1:
 	return false
 resume1:
 //line github.com/movenext/movenext/coord/desert_test.go:99
-	lockErr = f.lockOrRLockOrAcquire1.Results(r)
+	lockErr = f.lockOrRLockOrDo1.Results(r)
 //line github.com/movenext/movenext/coord/desert_async_test.go:267
-	f.lockOrRLockOrAcquire1 = nil
+	f.lockOrRLockOrDo1 = nil
 after1:
 //line github.com/movenext/movenext/coord/desert_test.go:99
 	f.err = lockErr
@@ -276,9 +276,9 @@ after1:
 	goto endSwitch1
 case2:
 //line github.com/movenext/movenext/coord/desert_test.go:103
-	f.lockOrRLockOrAcquire1, lockErr = f.s.rw.LockEnter(r, f.ctx)
+	f.lockOrRLockOrDo1, lockErr = f.s.rw.LockEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/desert_async_test.go:281
-	if f.lockOrRLockOrAcquire1 == nil {
+	if f.lockOrRLockOrDo1 == nil {
 		goto after2
 	}
 	f.State = 2
@@ -286,9 +286,9 @@ case2:
 	return false
 resume2:
 //line github.com/movenext/movenext/coord/desert_test.go:103
-	lockErr = f.lockOrRLockOrAcquire1.Results(r)
+	lockErr = f.lockOrRLockOrDo1.Results(r)
 //line github.com/movenext/movenext/coord/desert_async_test.go:291
-	f.lockOrRLockOrAcquire1 = nil
+	f.lockOrRLockOrDo1 = nil
 after2:
 //line github.com/movenext/movenext/coord/desert_test.go:103
 	f.err = lockErr
@@ -300,9 +300,9 @@ after2:
 	goto endSwitch1
 case3:
 //line github.com/movenext/movenext/coord/desert_test.go:107
-	f.lockOrRLockOrAcquire1, rLock3Err = f.s.rw.RLockEnter(r, f.ctx)
+	f.lockOrRLockOrDo1, rLock3Err = f.s.rw.RLockEnter(r, f.ctx)
 //line github.com/movenext/movenext/coord/desert_async_test.go:305
-	if f.lockOrRLockOrAcquire1 == nil {
+	if f.lockOrRLockOrDo1 == nil {
 		goto after3
 	}
 	f.State = 3
@@ -310,9 +310,9 @@ case3:
 	return false
 resume3:
 //line github.com/movenext/movenext/coord/desert_test.go:107
-	rLock3Err = f.lockOrRLockOrAcquire1.Results(r)
+	rLock3Err = f.lockOrRLockOrDo1.Results(r)
 //line github.com/movenext/movenext/coord/desert_async_test.go:315
-	f.lockOrRLockOrAcquire1 = nil
+	f.lockOrRLockOrDo1 = nil
 after3:
 //line github.com/movenext/movenext/coord/desert_test.go:107
 	f.err = rLock3Err
@@ -324,9 +324,9 @@ after3:
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/coord/desert_test.go:111
-	f.lockOrRLockOrAcquire1, lockErr = f.s.keyed.LockEnter(r, f.ctx, 1)
+	f.lockOrRLockOrDo1, lockErr = f.s.keyed.LockEnter(r, f.ctx, 1)
 //line github.com/movenext/movenext/coord/desert_async_test.go:329
-	if f.lockOrRLockOrAcquire1 == nil {
+	if f.lockOrRLockOrDo1 == nil {
 		goto after4
 	}
 	f.State = 4
@@ -334,9 +334,9 @@ case4:
 	return false
 resume4:
 //line github.com/movenext/movenext/coord/desert_test.go:111
-	lockErr = f.lockOrRLockOrAcquire1.Results(r)
+	lockErr = f.lockOrRLockOrDo1.Results(r)
 //line github.com/movenext/movenext/coord/desert_async_test.go:339
-	f.lockOrRLockOrAcquire1 = nil
+	f.lockOrRLockOrDo1 = nil
 after4:
 //line github.com/movenext/movenext/coord/desert_test.go:111
 	f.err = lockErr
@@ -348,26 +348,29 @@ after4:
 	goto endSwitch1
 case5:
 //line github.com/movenext/movenext/coord/desert_test.go:115
-	f.do5 = f.s.serial.DoAsync(f.ctx, 1, func(context.Context) error { return nil })
-//line github.com/movenext/movenext/coord/desert_test.go:115
-	if statemachine.TwinEnded(r, f.do5) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:355
-		goto resume5
+	f.lockOrRLockOrDo1, do5Err = f.s.serial.DoEnter(r, nil, f.ctx, 1, func(context.Context) error { return nil })
+//line github.com/movenext/movenext/coord/desert_async_test.go:353
+	if f.lockOrRLockOrDo1 == nil {
+		goto after5
 	}
 	f.State = 5
 	f.s, f.ctx = nil, nil // not needed any more
-	return r.Await(f.do5)
+	return false
 resume5:
 //line github.com/movenext/movenext/coord/desert_test.go:115
-	_, f.err = statemachine.TwinResult(r, f.do5)
-//line github.com/movenext/movenext/coord/desert_async_test.go:364
-	f.do5 = nil
+	do5Err = f.lockOrRLockOrDo1.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:363
+	f.lockOrRLockOrDo1 = nil
+after5:
+//line github.com/movenext/movenext/coord/desert_test.go:115
+	f.err = do5Err
+//line github.com/movenext/movenext/coord/desert_async_test.go:368
 	goto endSwitch1
 case6:
 //line github.com/movenext/movenext/coord/desert_test.go:117
-	f.lockOrRLockOrAcquire1, acquireErr = f.s.semaphore.AcquireEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/desert_async_test.go:370
-	if f.lockOrRLockOrAcquire1 == nil {
+	f.acquireOrWaitOrSend6, acquireErr = f.s.semaphore.AcquireEnter(r, f.ctx, 2)
+//line github.com/movenext/movenext/coord/desert_async_test.go:373
+	if f.acquireOrWaitOrSend6 == nil {
 		goto after6
 	}
 	f.State = 6
@@ -375,9 +378,9 @@ case6:
 	return false
 resume6:
 //line github.com/movenext/movenext/coord/desert_test.go:117
-	acquireErr = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:380
-	f.lockOrRLockOrAcquire1 = nil
+	acquireErr = f.acquireOrWaitOrSend6.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:383
+	f.acquireOrWaitOrSend6 = nil
 after6:
 //line github.com/movenext/movenext/coord/desert_test.go:117
 	f.err = acquireErr
@@ -385,13 +388,13 @@ after6:
 	if f.err == nil {
 		f.s.semaphore.Release(2)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:389
+//line github.com/movenext/movenext/coord/desert_async_test.go:392
 	goto endSwitch1
 case7:
 //line github.com/movenext/movenext/coord/desert_test.go:121
-	f.lockOrRLockOrAcquire1, acquireErr = f.s.limiter.AcquireEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/coord/desert_async_test.go:394
-	if f.lockOrRLockOrAcquire1 == nil {
+	f.acquireOrWaitOrSend6, acquireErr = f.s.limiter.AcquireEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/coord/desert_async_test.go:397
+	if f.acquireOrWaitOrSend6 == nil {
 		goto after7
 	}
 	f.State = 7
@@ -399,9 +402,9 @@ case7:
 	return false
 resume7:
 //line github.com/movenext/movenext/coord/desert_test.go:121
-	acquireErr = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:404
-	f.lockOrRLockOrAcquire1 = nil
+	acquireErr = f.acquireOrWaitOrSend6.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:407
+	f.acquireOrWaitOrSend6 = nil
 after7:
 //line github.com/movenext/movenext/coord/desert_test.go:121
 	f.err = acquireErr
@@ -409,13 +412,13 @@ after7:
 	if f.err == nil {
 		f.s.limiter.Release(1)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:413
+//line github.com/movenext/movenext/coord/desert_async_test.go:416
 	goto endSwitch1
 case8:
 //line github.com/movenext/movenext/coord/desert_test.go:125
-	f.waitOrSend8, waitErr = f.s.auto.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:418
-	if f.waitOrSend8 == nil {
+	f.acquireOrWaitOrSend6, waitErr = f.s.auto.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/desert_async_test.go:421
+	if f.acquireOrWaitOrSend6 == nil {
 		goto after8
 	}
 	f.State = 8
@@ -423,9 +426,9 @@ case8:
 	return false
 resume8:
 //line github.com/movenext/movenext/coord/desert_test.go:125
-	waitErr = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:428
-	f.waitOrSend8 = nil
+	waitErr = f.acquireOrWaitOrSend6.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:431
+	f.acquireOrWaitOrSend6 = nil
 after8:
 //line github.com/movenext/movenext/coord/desert_test.go:125
 	f.err = waitErr
@@ -433,13 +436,13 @@ after8:
 	if f.err == nil {
 		f.s.auto.Set()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:437
+//line github.com/movenext/movenext/coord/desert_async_test.go:440
 	goto endSwitch1
 case9:
 //line github.com/movenext/movenext/coord/desert_test.go:129
-	f.waitOrSend8, waitErr = f.s.manual.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:442
-	if f.waitOrSend8 == nil {
+	f.acquireOrWaitOrSend6, waitErr = f.s.manual.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/desert_async_test.go:445
+	if f.acquireOrWaitOrSend6 == nil {
 		goto after9
 	}
 	f.State = 9
@@ -447,19 +450,19 @@ case9:
 	return false
 resume9:
 //line github.com/movenext/movenext/coord/desert_test.go:129
-	waitErr = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:452
-	f.waitOrSend8 = nil
+	waitErr = f.acquireOrWaitOrSend6.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:455
+	f.acquireOrWaitOrSend6 = nil
 after9:
 //line github.com/movenext/movenext/coord/desert_test.go:129
 	f.err = waitErr
-//line github.com/movenext/movenext/coord/desert_async_test.go:457
+//line github.com/movenext/movenext/coord/desert_async_test.go:460
 	goto endSwitch1
 case10:
 //line github.com/movenext/movenext/coord/desert_test.go:131
-	f.waitOrSend8, waitErr = f.s.countdown.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:462
-	if f.waitOrSend8 == nil {
+	f.acquireOrWaitOrSend6, waitErr = f.s.countdown.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/desert_async_test.go:465
+	if f.acquireOrWaitOrSend6 == nil {
 		goto after10
 	}
 	f.State = 10
@@ -467,18 +470,18 @@ case10:
 	return false
 resume10:
 //line github.com/movenext/movenext/coord/desert_test.go:131
-	waitErr = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:472
-	f.waitOrSend8 = nil
+	waitErr = f.acquireOrWaitOrSend6.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:475
+	f.acquireOrWaitOrSend6 = nil
 after10:
 //line github.com/movenext/movenext/coord/desert_test.go:131
 	f.err = waitErr
-//line github.com/movenext/movenext/coord/desert_async_test.go:477
+//line github.com/movenext/movenext/coord/desert_async_test.go:480
 	goto endSwitch1
 case11:
 //line github.com/movenext/movenext/coord/desert_test.go:133
 	f.wait11, wait11Value, waitErr = f.s.barrier.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:482
+//line github.com/movenext/movenext/coord/desert_async_test.go:485
 	if f.wait11 == nil {
 		goto after11
 	}
@@ -488,27 +491,27 @@ case11:
 resume11:
 //line github.com/movenext/movenext/coord/desert_test.go:133
 	wait11Value, waitErr = f.wait11.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:492
+//line github.com/movenext/movenext/coord/desert_async_test.go:495
 	f.wait11 = nil
 after11:
 //line github.com/movenext/movenext/coord/desert_test.go:133
 	_, f.err = wait11Value, waitErr
-//line github.com/movenext/movenext/coord/desert_async_test.go:497
+//line github.com/movenext/movenext/coord/desert_async_test.go:500
 	goto endSwitch1
 case12:
 //line github.com/movenext/movenext/coord/desert_test.go:135
-	f.lockOrRLockOrAcquire1, lockErr = f.s.cond.L.LockEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:502
-	if f.lockOrRLockOrAcquire1 == nil {
+	f.lockOrRLockOrDo1, lockErr = f.s.cond.L.LockEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/desert_async_test.go:505
+	if f.lockOrRLockOrDo1 == nil {
 		goto after12
 	}
 	f.State = 12
 	return false
 resume12:
 //line github.com/movenext/movenext/coord/desert_test.go:135
-	lockErr = f.lockOrRLockOrAcquire1.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:511
-	f.lockOrRLockOrAcquire1 = nil
+	lockErr = f.lockOrRLockOrDo1.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:514
+	f.lockOrRLockOrDo1 = nil
 after12:
 //line github.com/movenext/movenext/coord/desert_test.go:135
 	f.err = lockErr
@@ -525,9 +528,9 @@ after12:
 		f.defers.Push(func(raise func()) { defer unlock1(); raise() })
 	}
 //line github.com/movenext/movenext/coord/desert_test.go:139
-	f.waitOrSend8, waitErr = f.s.cond.WaitEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:530
-	if f.waitOrSend8 == nil {
+	f.acquireOrWaitOrSend6, waitErr = f.s.cond.WaitEnter(r, f.ctx)
+//line github.com/movenext/movenext/coord/desert_async_test.go:533
+	if f.acquireOrWaitOrSend6 == nil {
 		goto after13
 	}
 	f.State = 13
@@ -535,9 +538,9 @@ after12:
 	return false
 resume13:
 //line github.com/movenext/movenext/coord/desert_test.go:139
-	waitErr = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:540
-	f.waitOrSend8 = nil
+	waitErr = f.acquireOrWaitOrSend6.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:543
+	f.acquireOrWaitOrSend6 = nil
 after13:
 //line github.com/movenext/movenext/coord/desert_test.go:139
 	f.err = waitErr
@@ -545,13 +548,13 @@ after13:
 	if f.err == nil {
 		f.s.cond.Signal()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:549
+//line github.com/movenext/movenext/coord/desert_async_test.go:552
 	goto endSwitch1
 case13:
 //line github.com/movenext/movenext/coord/desert_test.go:143
 	v = 0
 	f.getOrReceiveOrNext14, getValue, getErr = f.s.objects.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:555
+//line github.com/movenext/movenext/coord/desert_async_test.go:558
 	if f.getOrReceiveOrNext14 == nil {
 		goto after14
 	}
@@ -561,7 +564,7 @@ case13:
 resume14:
 //line github.com/movenext/movenext/coord/desert_test.go:144
 	getValue, getErr = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:565
+//line github.com/movenext/movenext/coord/desert_async_test.go:568
 	f.getOrReceiveOrNext14 = nil
 after14:
 //line github.com/movenext/movenext/coord/desert_test.go:144
@@ -570,14 +573,14 @@ after14:
 	if f.err == nil {
 		f.s.objects.Put(v)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:574
+//line github.com/movenext/movenext/coord/desert_async_test.go:577
 	goto endSwitch1
 case14:
 //line github.com/movenext/movenext/coord/desert_test.go:148
 	f.c = f.s.channel(what)
 	v = 0
 	f.getOrReceiveOrNext14, receiveValue, receiveErr = f.c.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:581
+//line github.com/movenext/movenext/coord/desert_async_test.go:584
 	if f.getOrReceiveOrNext14 == nil {
 		goto after15
 	}
@@ -587,7 +590,7 @@ case14:
 resume15:
 //line github.com/movenext/movenext/coord/desert_test.go:150
 	receiveValue, receiveErr = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:591
+//line github.com/movenext/movenext/coord/desert_async_test.go:594
 	f.getOrReceiveOrNext14 = nil
 after15:
 //line github.com/movenext/movenext/coord/desert_test.go:150
@@ -596,7 +599,7 @@ after15:
 	if f.err == nil {
 		f.c.SendAsync(context.Background(), v)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:600
+//line github.com/movenext/movenext/coord/desert_async_test.go:603
 	goto endSwitch1
 case15:
 //line github.com/movenext/movenext/coord/desert_test.go:154
@@ -604,7 +607,7 @@ case15:
 	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive(f.s.bounded, f.v))
 //line github.com/movenext/movenext/coord/desert_test.go:155
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:608
+//line github.com/movenext/movenext/coord/desert_async_test.go:611
 		goto resume16
 	}
 	f.State = 16
@@ -613,20 +616,20 @@ case15:
 resume16:
 //line github.com/movenext/movenext/coord/desert_test.go:155
 	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:617
+//line github.com/movenext/movenext/coord/desert_async_test.go:620
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:155
 	if f.err == nil {
 		_ = f.s.bounded.TrySend((*f.v))
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:623
+//line github.com/movenext/movenext/coord/desert_async_test.go:626
 	goto endSwitch1
 case16:
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.s.bounded, nil), coord.OnLock(&f.s.mutex))
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:630
+//line github.com/movenext/movenext/coord/desert_async_test.go:633
 		goto resume17
 	}
 	f.State = 17
@@ -635,20 +638,20 @@ case16:
 resume17:
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:639
+//line github.com/movenext/movenext/coord/desert_async_test.go:642
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:159
 	if f.err == nil {
 		f.s.mutex.Unlock()
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:645
+//line github.com/movenext/movenext/coord/desert_async_test.go:648
 	goto endSwitch1
 case17:
 //line github.com/movenext/movenext/coord/desert_test.go:163
 	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.s.bounded, nil), coord.OnAcquire(f.s.semaphore, 2))
 //line github.com/movenext/movenext/coord/desert_test.go:163
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:652
+//line github.com/movenext/movenext/coord/desert_async_test.go:655
 		goto resume18
 	}
 	f.State = 18
@@ -657,19 +660,19 @@ case17:
 resume18:
 //line github.com/movenext/movenext/coord/desert_test.go:163
 	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:661
+//line github.com/movenext/movenext/coord/desert_async_test.go:664
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:163
 	if f.err == nil {
 		f.s.semaphore.Release(2)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:667
+//line github.com/movenext/movenext/coord/desert_async_test.go:670
 	goto endSwitch1
 case18:
 //line github.com/movenext/movenext/coord/desert_test.go:167
-	f.waitOrSend8, send19Err = f.s.full.SendEnter(r, f.ctx, 2)
-//line github.com/movenext/movenext/coord/desert_async_test.go:672
-	if f.waitOrSend8 == nil {
+	f.acquireOrWaitOrSend6, send19Err = f.s.full.SendEnter(r, f.ctx, 2)
+//line github.com/movenext/movenext/coord/desert_async_test.go:675
+	if f.acquireOrWaitOrSend6 == nil {
 		goto after19
 	}
 	f.State = 19
@@ -677,20 +680,20 @@ case18:
 	return false
 resume19:
 //line github.com/movenext/movenext/coord/desert_test.go:167
-	send19Err = f.waitOrSend8.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:682
-	f.waitOrSend8 = nil
+	send19Err = f.acquireOrWaitOrSend6.Results(r)
+//line github.com/movenext/movenext/coord/desert_async_test.go:685
+	f.acquireOrWaitOrSend6 = nil
 after19:
 //line github.com/movenext/movenext/coord/desert_test.go:167
 	f.err = send19Err
-//line github.com/movenext/movenext/coord/desert_async_test.go:687
+//line github.com/movenext/movenext/coord/desert_async_test.go:690
 	goto endSwitch1
 case19:
 //line github.com/movenext/movenext/coord/desert_test.go:169
 	f.selectOrNext16 = coord.SelectAsync(f.ctx, coord.OnReceive[int](f.s.bounded, nil), coord.OnSend(f.s.full, 2))
 //line github.com/movenext/movenext/coord/desert_test.go:169
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:694
+//line github.com/movenext/movenext/coord/desert_async_test.go:697
 		goto resume20
 	}
 	f.State = 20
@@ -699,14 +702,14 @@ case19:
 resume20:
 //line github.com/movenext/movenext/coord/desert_test.go:169
 	_, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:703
+//line github.com/movenext/movenext/coord/desert_async_test.go:706
 	f.selectOrNext16 = nil
 	goto endSwitch1
 case20:
 //line github.com/movenext/movenext/coord/desert_test.go:171
 	v = 0
 	f.getOrReceiveOrNext14, receiveValue, receiveErr = f.s.sub.ReceiveEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:710
+//line github.com/movenext/movenext/coord/desert_async_test.go:713
 	if f.getOrReceiveOrNext14 == nil {
 		goto after21
 	}
@@ -716,7 +719,7 @@ case20:
 resume21:
 //line github.com/movenext/movenext/coord/desert_test.go:172
 	receiveValue, receiveErr = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:720
+//line github.com/movenext/movenext/coord/desert_async_test.go:723
 	f.getOrReceiveOrNext14 = nil
 after21:
 //line github.com/movenext/movenext/coord/desert_test.go:172
@@ -725,13 +728,13 @@ after21:
 	if f.err == nil {
 		f.err = f.s.broadcast.TrySend(v)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:729
+//line github.com/movenext/movenext/coord/desert_async_test.go:732
 	goto endSwitch1
 case21:
 //line github.com/movenext/movenext/coord/desert_test.go:176
 	v = 0
 	f.getOrReceiveOrNext14, next22Value, next22Err = f.s.observer.NextEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/desert_async_test.go:735
+//line github.com/movenext/movenext/coord/desert_async_test.go:738
 	if f.getOrReceiveOrNext14 == nil {
 		goto after22
 	}
@@ -741,7 +744,7 @@ case21:
 resume22:
 //line github.com/movenext/movenext/coord/desert_test.go:177
 	next22Value, next22Err = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:745
+//line github.com/movenext/movenext/coord/desert_async_test.go:748
 	f.getOrReceiveOrNext14 = nil
 after22:
 //line github.com/movenext/movenext/coord/desert_test.go:177
@@ -750,13 +753,13 @@ after22:
 	if f.err == nil {
 		f.err = f.s.watch.Set(v)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:754
+//line github.com/movenext/movenext/coord/desert_async_test.go:757
 	goto endSwitch1
 case22:
 //line github.com/movenext/movenext/coord/desert_test.go:181
 	v = 0
 	f.getOrReceiveOrNext14, getValue, getErr = f.s.again.GetEnter(r, f.ctx, f.s.round)
-//line github.com/movenext/movenext/coord/desert_async_test.go:760
+//line github.com/movenext/movenext/coord/desert_async_test.go:763
 	if f.getOrReceiveOrNext14 == nil {
 		goto after23
 	}
@@ -766,7 +769,7 @@ case22:
 resume23:
 //line github.com/movenext/movenext/coord/desert_test.go:182
 	getValue, getErr = f.getOrReceiveOrNext14.Results(r)
-//line github.com/movenext/movenext/coord/desert_async_test.go:770
+//line github.com/movenext/movenext/coord/desert_async_test.go:773
 	f.getOrReceiveOrNext14 = nil
 after23:
 //line github.com/movenext/movenext/coord/desert_test.go:182
@@ -776,14 +779,14 @@ after23:
 		f.s.round, _ = f.s.again.Begin()
 		f.err = f.s.again.Set(f.s.round, v, nil)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:780
+//line github.com/movenext/movenext/coord/desert_async_test.go:783
 	goto endSwitch1
 case23:
 //line github.com/movenext/movenext/coord/desert_test.go:188
 	f.next24 = f.s.ends.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:188
 	if statemachine.TwinEnded(r, f.next24) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:787
+//line github.com/movenext/movenext/coord/desert_async_test.go:790
 		goto resume24
 	}
 	f.State = 24
@@ -792,13 +795,13 @@ case23:
 resume24:
 //line github.com/movenext/movenext/coord/desert_test.go:188
 	j, f.err = statemachine.TwinResult(r, f.next24)
-//line github.com/movenext/movenext/coord/desert_async_test.go:796
+//line github.com/movenext/movenext/coord/desert_async_test.go:799
 	f.next24 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:188
 	if f.err == nil {
 		f.s.ends = job.CompletionsOf(j)
 	}
-//line github.com/movenext/movenext/coord/desert_async_test.go:802
+//line github.com/movenext/movenext/coord/desert_async_test.go:805
 	goto endSwitch1
 case24:
 //line github.com/movenext/movenext/coord/desert_test.go:192
@@ -806,7 +809,7 @@ case24:
 	f.selectOrNext16 = f.s.puller.NextAsync(f.ctx)
 //line github.com/movenext/movenext/coord/desert_test.go:193
 	if statemachine.TwinEnded(r, f.selectOrNext16) {
-//line github.com/movenext/movenext/coord/desert_async_test.go:810
+//line github.com/movenext/movenext/coord/desert_async_test.go:813
 		goto resume25
 	}
 	f.State = 25
@@ -815,7 +818,7 @@ case24:
 resume25:
 //line github.com/movenext/movenext/coord/desert_test.go:193
 	v, f.err = statemachine.TwinResult(r, f.selectOrNext16)
-//line github.com/movenext/movenext/coord/desert_async_test.go:819
+//line github.com/movenext/movenext/coord/desert_async_test.go:822
 	f.selectOrNext16 = nil
 //line github.com/movenext/movenext/coord/desert_test.go:193
 	if f.err == nil {
@@ -825,7 +828,7 @@ endSwitch1:
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/coord/desert_test.go:197
 	return true
-//line github.com/movenext/movenext/coord/desert_async_test.go:829
+//line github.com/movenext/movenext/coord/desert_async_test.go:832
 }
 
 func (f *thingsWaitForFrame) Location() statemachine.Location {
@@ -858,4 +861,4 @@ func (f *thingsWaitForMachine) Root() (statemachine.Root, statemachine.Location)
 	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.(*things).waitFor", "github.com/movenext/movenext/coord/desert_test.go", 99, 103, 107, 111, 115, 117, 121, 125, 129, 131, 133, 135, 139, 144, 150, 155, 159, 163, 167, 169, 172, 177, 182, 188, 193)
 }
 
-// Digest of what is above: db5c85f4017156b9
+// Digest of what is above: 564deaebd4f71a2e

@@ -54,29 +54,50 @@ func makeObject[T any](ctx context.Context, p *objectPool[T]) (v T, err error) {
 		ctx = context.Background()
 	}
 	m.job = p.maker(ctx)
-	v, err = awaitMaker(ctx, m.job)
+	v, err = awaitJob(ctx, m.job)
 	m.good = err == nil
 	return v, m.reason(err)
 }
 
-// awaitMaker waits until the job of a maker has ended, or until ctx has, which the maker may
-// ignore. It involves the worker of ctx, as any wait for a job does.
-func awaitMaker[T any](ctx context.Context, j *job.Job[T]) (T, error) {
+// awaitJob waits until a job has ended, or until ctx has, which the job of a maker may ignore.
+// It involves the worker of ctx, as any wait for a job does.
+func awaitJob[T any](ctx context.Context, j *job.Job[T]) (T, error) {
 	_ = j.Start() // fails if it was started before
 	return j.Wait(ctx)
 }
 
-// awaitMakerAsync is the twin of awaitMaker.
-func awaitMakerAsync[T any](ctx context.Context, j *job.Job[T]) *job.Job[T] {
+// awaitJobAsync is the twin of awaitJob.
+func awaitJobAsync[T any](ctx context.Context, j *job.Job[T]) *job.Job[T] {
 	_ = j.Start()
 	return job.WaitAsync(ctx, j)
+}
+
+// useHere is [ObjectPool.Use].
+//
+//movenext:async
+func useHere[T any](ctx context.Context, p *objectPool[T], fn func(context.Context, T) error) error {
+	if fn == nil {
+		return job.ErrNilFunc
+	}
+	v, err := getObject(ctx, p)
+	if err != nil {
+		return err
+	}
+	u := &usage[T]{pool: p, object: v}
+	defer u.end()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	err = fn(ctx, v)
+	u.good = usable(err)
+	return err
 }
 
 // useObject implements UseAsync.
 //
 //movenext:async
-func useObject[T any](ctx context.Context, p *ObjectPool[T], fn func(context.Context, T) error) error { //nolint:unused // its machine is
-	v, err := p.Get(ctx)
+func useObject[T any](ctx context.Context, p *objectPool[T], fn func(context.Context, T) error) error { //nolint:unused // its machine is
+	v, err := getObject(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -90,7 +111,7 @@ func useObject[T any](ctx context.Context, p *ObjectPool[T], fn func(context.Con
 
 // usage is one call of a user's function with an object.
 type usage[T any] struct {
-	pool   *ObjectPool[T]
+	pool   *objectPool[T]
 	object T
 	job    *job.Job[job.Void] // nil if the function runs on its caller's goroutine
 	good   bool               // the function has returned, and the object is not broken
@@ -107,9 +128,9 @@ func (u *usage[T]) end() {
 		}
 	}
 	if u.good {
-		u.pool.Put(u.object)
+		u.pool.put(u.object)
 	} else {
-		u.pool.Discard(u.object)
+		u.pool.discard(u.object)
 	}
 }
 

@@ -147,7 +147,7 @@ func (f *getObjectMachine[T]) Root() (statemachine.Root, statemachine.Location) 
 	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.getObject", "github.com/movenext/movenext/coord/object_loan.go", 40, 44)
 }
 
-// Digest of makeObject: 1e3b799647810b65
+// Digest of makeObject: d3f4b8a7d84b03d4
 
 // makeObjectAsync starts [makeObject] as a state machine and returns its job.
 func makeObjectAsync[T any](ctx context.Context, p *objectPool[T]) (result *job.Job[T]) {
@@ -185,8 +185,8 @@ type makeObjectFrame[T any] struct {
 
 	ctx context.Context
 
-	m           *creation[T]
-	awaitMaker1 *job.Job[T]
+	m         *creation[T]
+	awaitJob1 *job.Job[T]
 
 	v   T
 	err error
@@ -222,20 +222,20 @@ func (f *makeObjectFrame[T]) moveNext(r *statemachine.Run, p *objectPool[T]) (ha
 		f.ctx = context.Background()
 	}
 	f.m.job = p.maker(f.ctx)
-	f.awaitMaker1 = awaitMakerAsync(f.ctx, f.m.job)
+	f.awaitJob1 = awaitJobAsync(f.ctx, f.m.job)
 //line github.com/movenext/movenext/coord/object_loan.go:57
-	if statemachine.TwinEnded(r, f.awaitMaker1) {
+	if statemachine.TwinEnded(r, f.awaitJob1) {
 //line github.com/movenext/movenext/coord/object_loan_async.go:229
 		goto resume1
 	}
 	f.State = 1
 	f.ctx = nil // not needed any more
-	return r.Await(f.awaitMaker1)
+	return r.Await(f.awaitJob1)
 resume1:
 //line github.com/movenext/movenext/coord/object_loan.go:57
-	f.v, f.err = statemachine.TwinResult(r, f.awaitMaker1)
+	f.v, f.err = statemachine.TwinResult(r, f.awaitJob1)
 //line github.com/movenext/movenext/coord/object_loan_async.go:238
-	f.awaitMaker1 = nil
+	f.awaitJob1 = nil
 //line github.com/movenext/movenext/coord/object_loan.go:58
 	f.m.good = f.err == nil
 	f.err = f.m.reason(f.err)
@@ -276,10 +276,185 @@ func (f *makeObjectMachine[T]) Root() (statemachine.Root, statemachine.Location)
 	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.makeObject", "github.com/movenext/movenext/coord/object_loan.go", 57)
 }
 
-// Digest of useObject: 04e684c50d570907
+// Digest of useHere: 53b7e8ac7db2a292
+
+// useHereAsync starts [useHere] as a state machine and returns its job.
+func useHereAsync[T any](ctx context.Context, p *objectPool[T], fn func(context.Context, T) error) (result *job.Job[job.Void]) {
+	var r statemachine.Run
+	frame := useHereLocals[T]{ctx: ctx, p: p, fn: fn}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
+		r.Rethrow()
+		return statemachine.Completed(ctx, job.Void{}, v0)
+	}
+	m := &useHereMachine[T]{kept: frame}
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
+}
+
+// useHereEnter enters [useHere] for another machine. It returns the results or, suspended, the
+// frame that will have them.
+func useHereEnter[T any](r *statemachine.Run, fnEnter func(*statemachine.Run, context.Context, T) (interface{ Results(*statemachine.Run) error }, error), ctx context.Context, p *objectPool[T], fn func(context.Context, T) error) (*useHereFrame[T], error) {
+	frame := useHereLocals[T]{ctx: ctx, p: p, fn: fn, fnEnter: fnEnter}
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
+		r.Rethrow()
+		return nil, v0
+	}
+	m := &useHereFrame[T]{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, nil
+}
+
+// useHereLocals is what [useHere] keeps while it is suspended.
+type useHereLocals[T any] struct {
+	statemachine.Frame
+	defers statemachine.Defers
+
+	ctx     context.Context
+	p       *objectPool[T]
+	fn      func(context.Context, T) error
+	fnEnter func(*statemachine.Run, context.Context, T) (interface{ Results(*statemachine.Run) error }, error)
+
+	getObject1 *getObjectFrame[T]
+	u          *usage[T]
+	fn2        interface{ Results(*statemachine.Run) error }
+}
+
+// useHereFrame is the frame of [useHere] for a caller that is a machine.
+type useHereFrame[T any] struct {
+	kept useHereLocals[T]
+
+	result0 error
+}
+
+func (f *useHereFrame[T]) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.kept.moveNext(r)
+	return hasEnded
+}
+
+// moveNext runs [useHere] on to its next suspension (false) or its end (true).
+func (f *useHereLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	defer f.defers.Leave(r, &f.Frame, &hasEnded)
+	var v T
+	var err error
+	resumeAt := f.State
+	f.State = statemachine.Running
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	default:
+		statemachine.Misuse(resumeAt)
+		return
+	}
+//line github.com/movenext/movenext/coord/object_loan.go:79
+	if f.fn == nil {
+		result0 = job.ErrNilFunc
+//line github.com/movenext/movenext/coord/object_loan_async.go:356
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/object_loan.go:80
+		return true, result0
+	}
+	f.getObject1, v, err = getObjectEnter(r, f.ctx, f.p)
+//line github.com/movenext/movenext/coord/object_loan_async.go:362
+	if f.getObject1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/coord/object_loan.go:82
+	v, err = f.getObject1.Results(r)
+//line github.com/movenext/movenext/coord/object_loan_async.go:371
+	f.getObject1 = nil
+after1:
+//line github.com/movenext/movenext/coord/object_loan.go:83
+	if err != nil {
+		result0 = err
+//line github.com/movenext/movenext/coord/object_loan_async.go:377
+		f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/object_loan.go:84
+		return true, result0
+	}
+	f.u = &usage[T]{pool: f.p, object: v}
+	{
+		u := f.u
+//line github.com/movenext/movenext/coord/object_loan.go:87
+		f.defers.PushPlain(func() { u.end() })
+	}
+//line github.com/movenext/movenext/coord/object_loan.go:88
+	if f.ctx == nil {
+		f.ctx = context.Background()
+	}
+	if f.fnEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/coord/object_loan.go:91
+	err = f.fn(f.ctx, v)
+//line github.com/movenext/movenext/coord/object_loan_async.go:397
+	goto after2
+entered:
+//line github.com/movenext/movenext/coord/object_loan.go:91
+	f.fn2, err = f.fnEnter(r, f.ctx, v)
+//line github.com/movenext/movenext/coord/object_loan_async.go:402
+	if f.fn2 == nil {
+		goto after2
+	}
+	f.State = 2
+	f.ctx, f.p, f.fn, f.fnEnter = nil, nil, nil, nil // not needed any more
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/coord/object_loan.go:91
+	err = f.fn2.Results(r)
+//line github.com/movenext/movenext/coord/object_loan_async.go:412
+	f.fn2 = nil
+after2:
+//line github.com/movenext/movenext/coord/object_loan.go:92
+	f.u.good = usable(err)
+	result0 = err
+//line github.com/movenext/movenext/coord/object_loan_async.go:418
+	f.State = statemachine.Finished
+//line github.com/movenext/movenext/coord/object_loan.go:93
+	return true, result0
+//line github.com/movenext/movenext/coord/object_loan_async.go:422
+}
+
+func (f *useHereFrame[T]) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.useHere", "github.com/movenext/movenext/coord/object_loan.go", 82, 91)
+}
+
+func (f *useHereFrame[T]) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return f.result0
+}
+
+// useHereMachine is [useHere] as the root of a chain: chain, job and frame in one allocation.
+type useHereMachine[T any] struct {
+	builder statemachine.Builder[job.Void]
+	kept    useHereLocals[T]
+}
+
+func (f *useHereMachine[T]) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0 := f.kept.moveNext(r)
+	if !hasEnded {
+		return false
+	}
+	r.Rethrow()
+	f.builder.SetResult(r, job.Void{}, v0)
+	f.kept = useHereLocals[T]{Frame: f.kept.Frame} // the job keeps nothing else alive
+	return true
+}
+
+func (f *useHereMachine[T]) Root() (statemachine.Root, statemachine.Location) {
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.useHere", "github.com/movenext/movenext/coord/object_loan.go", 82, 91)
+}
+
+// Digest of useObject: ba5d7a590c4b9182
 
 // useObjectAsync starts [useObject] as a state machine and returns its job.
-func useObjectAsync[T any](ctx context.Context, p *ObjectPool[T], fn func(context.Context, T) error) (result *job.Job[job.Void]) {
+func useObjectAsync[T any](ctx context.Context, p *objectPool[T], fn func(context.Context, T) error) (result *job.Job[job.Void]) {
 	var r statemachine.Run
 	frame := useObjectLocals[T]{ctx: ctx, p: p, fn: fn}
 	defer statemachine.Catch(&r, &result)
@@ -298,13 +473,13 @@ type useObjectLocals[T any] struct {
 	defers statemachine.Defers
 
 	ctx     context.Context
-	p       *ObjectPool[T]
+	p       *objectPool[T]
 	fn      func(context.Context, T) error
 	fnEnter func(*statemachine.Run, context.Context, T) (interface{ Results(*statemachine.Run) error }, error)
 
-	get1   *statemachine.Waiting[T]
-	u      *usage[T]
-	await2 *job.Job[job.Void]
+	getObject1 *getObjectFrame[T]
+	u          *usage[T]
+	await2     *job.Job[job.Void]
 }
 
 // moveNext runs [useObject] on to its next suspension (false) or its end (true).
@@ -325,45 +500,45 @@ func (f *useObjectLocals[T]) moveNext(r *statemachine.Run) (hasEnded bool, resul
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/coord/object_loan.go:79
-	f.get1, v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_loan_async.go:331
-	if f.get1 == nil {
+//line github.com/movenext/movenext/coord/object_loan.go:100
+	f.getObject1, v, err = getObjectEnter(r, f.ctx, f.p)
+//line github.com/movenext/movenext/coord/object_loan_async.go:506
+	if f.getObject1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/object_loan.go:79
-	v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:340
-	f.get1 = nil
+//line github.com/movenext/movenext/coord/object_loan.go:100
+	v, err = f.getObject1.Results(r)
+//line github.com/movenext/movenext/coord/object_loan_async.go:515
+	f.getObject1 = nil
 after1:
-//line github.com/movenext/movenext/coord/object_loan.go:80
+//line github.com/movenext/movenext/coord/object_loan.go:101
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:346
+//line github.com/movenext/movenext/coord/object_loan_async.go:521
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/object_loan.go:81
+//line github.com/movenext/movenext/coord/object_loan.go:102
 		return true, result0
 	}
 	f.u = &usage[T]{pool: f.p, object: v}
 	{
 		u := f.u
-//line github.com/movenext/movenext/coord/object_loan.go:84
+//line github.com/movenext/movenext/coord/object_loan.go:105
 		f.defers.PushPlain(func() { u.end() })
 		fnEnter := f.fnEnter
 		fn := f.fn
 		v := v
-//line github.com/movenext/movenext/coord/object_loan.go:85
+//line github.com/movenext/movenext/coord/object_loan.go:106
 		f.u.job = job.Go(f.ctx, func(ctx2 context.Context) error {
 			return useObjectFunc1Run[T](fnEnter, fn, v, ctx2)
 		})
 	}
-	// object_loan.go:86: _, err = u.job.Await()
-//line github.com/movenext/movenext/coord/object_loan.go:86
+	// object_loan.go:107: _, err = u.job.Await()
+//line github.com/movenext/movenext/coord/object_loan.go:107
 	if awaited = f.u.job; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/coord/object_loan_async.go:367
+//line github.com/movenext/movenext/coord/object_loan_async.go:542
 		goto after2
 	}
 	f.State = 2
@@ -374,15 +549,15 @@ resume2:
 	awaited = statemachine.AwaitedJob(r, f.await2)
 	f.await2 = nil
 after2:
-//line github.com/movenext/movenext/coord/object_loan.go:86
+//line github.com/movenext/movenext/coord/object_loan.go:107
 	_, err = awaited.GetResult()
 	f.u.good = usable(err)
 	result0 = err
-//line github.com/movenext/movenext/coord/object_loan_async.go:382
+//line github.com/movenext/movenext/coord/object_loan_async.go:557
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/coord/object_loan.go:88
+//line github.com/movenext/movenext/coord/object_loan.go:109
 	return true, result0
-//line github.com/movenext/movenext/coord/object_loan_async.go:386
+//line github.com/movenext/movenext/coord/object_loan_async.go:561
 }
 
 // useObjectMachine is [useObject] as the root of a chain: chain, job and frame in one allocation.
@@ -403,7 +578,7 @@ func (f *useObjectMachine[T]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *useObjectMachine[T]) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.useObject", "github.com/movenext/movenext/coord/object_loan.go", 79, 86)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.useObject", "github.com/movenext/movenext/coord/object_loan.go", 100, 107)
 }
 
 // useObjectFunc1Run is a function literal of [useObject] for the runtime to call. It returns the
@@ -448,27 +623,27 @@ func (f *useObjectFunc1Locals[T]) moveNext(r *statemachine.Run, args *useObjectF
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/coord/object_loan.go:85
+//line github.com/movenext/movenext/coord/object_loan.go:106
 	if args.fnEnter != nil {
 		goto entered
 	}
-//line github.com/movenext/movenext/coord/object_loan.go:85
+//line github.com/movenext/movenext/coord/object_loan.go:106
 	result0 = args.fn(args.ctx, args.v)
-//line github.com/movenext/movenext/coord/object_loan_async.go:458
+//line github.com/movenext/movenext/coord/object_loan_async.go:633
 	goto after1
 entered:
-//line github.com/movenext/movenext/coord/object_loan.go:85
+//line github.com/movenext/movenext/coord/object_loan.go:106
 	f.fn1, result0 = args.fnEnter(r, args.ctx, args.v)
-//line github.com/movenext/movenext/coord/object_loan_async.go:463
+//line github.com/movenext/movenext/coord/object_loan_async.go:638
 	if f.fn1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/coord/object_loan.go:85
+//line github.com/movenext/movenext/coord/object_loan.go:106
 	result0 = f.fn1.Results(r)
-//line github.com/movenext/movenext/coord/object_loan_async.go:472
+//line github.com/movenext/movenext/coord/object_loan_async.go:647
 	f.fn1 = nil
 after1:
 	return true, result0
@@ -491,7 +666,7 @@ func (f *useObjectFunc1Machine[T]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *useObjectFunc1Machine[T]) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.useObject", "github.com/movenext/movenext/coord/object_loan.go", 85)
+	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.useObject", "github.com/movenext/movenext/coord/object_loan.go", 106)
 }
 
-// Digest of what is above: b4e46fbb0ef007e2
+// Digest of what is above: 85b5018bad4f28c3

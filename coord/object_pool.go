@@ -123,7 +123,9 @@ func (p *objectPool[T]) GetEnter(r *statemachine.Run, ctx context.Context) (*sta
 // Put ends the loan of v, which the next caller may get. If the pool is closed, or the
 // function of [OnPut] returns an error, v is discarded instead. It panics if no object is
 // on loan.
-func (p *ObjectPool[T]) Put(v T) {
+func (p *ObjectPool[T]) Put(v T) { p.put(v) }
+
+func (p *objectPool[T]) put(v T) {
 	p.endLoan()
 	if !p.hasOnPut {
 		p.endPending(v, true)
@@ -136,7 +138,9 @@ func (p *ObjectPool[T]) Put(v T) {
 
 // Discard ends the loan of v, which is broken: no other caller gets it, and the pool may
 // make another. It panics if no object is on loan.
-func (p *ObjectPool[T]) Discard(v T) {
+func (p *ObjectPool[T]) Discard(v T) { p.discard(v) }
+
+func (p *objectPool[T]) discard(v T) {
 	p.endLoan()
 	p.endPending(v, false)
 }
@@ -146,21 +150,13 @@ func (p *ObjectPool[T]) Discard(v T) {
 // wraps a panic, and with Put otherwise. It returns the error of fn, job.ErrNilFunc, or
 // an error of [ObjectPool.Get]. It blocks; its twin is [ObjectPool.UseAsync].
 func (p *ObjectPool[T]) Use(ctx context.Context, fn func(context.Context, T) error) error {
-	if fn == nil {
-		return job.ErrNilFunc
-	}
-	v, err := p.Get(ctx)
-	if err != nil {
-		return err
-	}
-	u := &usage[T]{pool: p, object: v}
-	defer u.end()
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	err = fn(ctx, v)
-	u.good = usable(err)
-	return err
+	return useHere(ctx, &p.hiddenObjectPool, fn)
+}
+
+// UseEnter is [ObjectPool.Use] as generated machines call it.
+func (p *objectPool[T]) UseEnter(r *statemachine.Run, fnEnter func(*statemachine.Run, context.Context, T) (statemachine.ActionCallee, error), ctx context.Context, fn func(context.Context, T) error) (*statemachine.WaitingVoid[job.Void], error) {
+	m, err := useHereEnter(r, fnEnter, ctx, p, fn)
+	return statemachine.WaitingForVoid(m), err
 }
 
 // UseAsync returns a job that calls fn as [ObjectPool.Use] does, as a job on the ambient
@@ -169,7 +165,7 @@ func (p *ObjectPool[T]) UseAsync(ctx context.Context, fn root.ActionOf[T]) *job.
 	if fn == nil {
 		return job.FromError[job.Void](job.ErrNilFunc)
 	}
-	return useObjectAsync(ctx, p, fn)
+	return useObjectAsync(ctx, &p.hiddenObjectPool, fn)
 }
 
 // Trim discards the idle objects, except for the keep objects that came back last, and

@@ -48,7 +48,7 @@ func usesEnter(r *statemachine.Run, howEnter func(*statemachine.Run) (interface{
 type usesLocals struct {
 	statemachine.Frame
 
-	use1 *job.Job[job.Void]
+	use1 *statemachine.WaitingVoid[job.Void]
 }
 
 // usesArgs are the parameters that only the start of [uses] needs.
@@ -88,22 +88,37 @@ func (f *usesLocals) moveNext(r *statemachine.Run, args *usesArgs) (hasEnded boo
 		howEnter := args.howEnter
 		how := args.how
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
-		f.use1 = args.p.UseAsync(args.ctx, func(arg1 context.Context, v1 *thing) error {
-			return usesFunc1Run(howEnter, how, arg1, v1)
+		enter1 := func(r *statemachine.Run, arg1 context.Context, arg2 *thing) (interface{ Results(*statemachine.Run) error }, error) {
+//line github.com/movenext/movenext/coord/object_pool_test.go:222
+			m, r1 := usesFunc1Enter(r, howEnter, how, arg1, arg2)
+//line github.com/movenext/movenext/coord/object_pool_test.go:222
+			if m == nil {
+//line github.com/movenext/movenext/coord/object_pool_test.go:222
+				return nil, r1
+			}
+//line github.com/movenext/movenext/coord/object_pool_test.go:222
+			return m, r1
+		}
+//line github.com/movenext/movenext/coord/object_pool_test.go:222
+		f.use1, result0 = args.p.UseEnter(r, enter1, args.ctx, func(_ context.Context, v *thing) error {
+			v.uses++
+			job.Yield()
+			v.uses++
+			return how()
 		})
 	}
-//line github.com/movenext/movenext/coord/object_pool_test.go:222
-	if statemachine.TwinEnded(r, f.use1) {
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:98
-		goto resume1
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:111
+	if f.use1 == nil {
+		goto after1
 	}
 	f.State = 1
-	return r.Await(f.use1), nil
+	return false, nil
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:222
-	_, result0 = statemachine.TwinResult(r, f.use1)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:106
+	result0 = f.use1.Results(r)
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:120
 	f.use1 = nil
+after1:
 	return true, result0
 }
 
@@ -136,17 +151,16 @@ func (f *usesMachine) Root() (statemachine.Root, statemachine.Location) {
 	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 222)
 }
 
-// usesFunc1Run is a function literal of [uses] for the runtime to call. It returns the results, or
-// an error that reports its suspension.
-func usesFunc1Run(howEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) error }, error), how func() error, arg2 context.Context, v *thing) error {
-	var r statemachine.Run
+// usesFunc1Enter enters a function literal of [uses] for another machine. It returns the results
+// or, suspended, the frame that will have them.
+func usesFunc1Enter(r *statemachine.Run, howEnter func(*statemachine.Run) (interface{ Results(*statemachine.Run) error }, error), how func() error, arg2 context.Context, v *thing) (*usesFunc1Frame, error) {
 	frame := usesFunc1Locals{howEnter: howEnter, how: how, v: v}
-	defer statemachine.Fail(&r)
-	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
-		return v0
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
+		return nil, v0
 	}
-	m := &usesFunc1Machine{kept: frame}
-	return m.builder.Chain.Suspend(arg2, &r, m, &m.kept.Frame)
+	m := &usesFunc1Frame{kept: frame}
+	r.Push(arg2, m, &m.kept.Frame)
+	return m, nil
 }
 
 // usesFunc1Locals is what a function literal of [uses] keeps while it is suspended.
@@ -158,6 +172,18 @@ type usesFunc1Locals struct {
 	how      func() error
 
 	how2 interface{ Results(*statemachine.Run) error }
+}
+
+// usesFunc1Frame is the frame of a function literal of [uses] for a caller that is a machine.
+type usesFunc1Frame struct {
+	kept usesFunc1Locals
+
+	result0 error
+}
+
+func (f *usesFunc1Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.kept.moveNext(r)
+	return hasEnded
 }
 
 // moveNext runs a function literal of [uses] on to its next suspension (false) or its end (true).
@@ -177,7 +203,7 @@ func (f *usesFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 //line github.com/movenext/movenext/coord/object_pool_test.go:223
 	f.v.uses++
 	// object_pool_test.go:224: job.Yield()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:181
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:207
 	f.State = 1
 	return r.Yield(), nil
 resume1:
@@ -189,12 +215,12 @@ resume1:
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:226
 	result0 = f.how()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:193
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:219
 	goto after2
 entered:
 //line github.com/movenext/movenext/coord/object_pool_test.go:226
 	f.how2, result0 = f.howEnter(r)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:198
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:224
 	if f.how2 == nil {
 		goto after2
 	}
@@ -204,30 +230,19 @@ entered:
 resume2:
 //line github.com/movenext/movenext/coord/object_pool_test.go:226
 	result0 = f.how2.Results(r)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:208
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:234
 	f.how2 = nil
 after2:
 	return true, result0
 }
 
-// usesFunc1Machine is a function literal of [uses] as the root of a chain: chain and frame in one
-// allocation.
-type usesFunc1Machine struct {
-	builder statemachine.Spawned[job.Void]
-	kept    usesFunc1Locals
+func (f *usesFunc1Frame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 224, 226)
 }
 
-func (f *usesFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.kept.moveNext(r)
-	if !hasEnded {
-		return false
-	}
-	f.builder.SetResult(r, job.Void{}, v0)
-	return true
-}
-
-func (f *usesFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.uses", "github.com/movenext/movenext/coord/object_pool_test.go", 224, 226)
+func (f *usesFunc1Frame) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return f.result0
 }
 
 // Digest of borrows: ddcb9ec3e12be534
@@ -286,7 +301,7 @@ range1:
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.get1, f.v, err = f.p.GetEnter(r, f.ctx)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:290
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:305
 	if f.get1 == nil {
 		goto after1
 	}
@@ -295,7 +310,7 @@ range1:
 resume1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:276
 	f.v, err = f.get1.Results(r)
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:299
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:314
 	f.get1 = nil
 after1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:277
@@ -304,7 +319,7 @@ after1:
 	}
 	f.v.uses++
 	// object_pool_test.go:281: job.Yield()
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:308
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:323
 	f.State = 2
 	return r.Yield(), nil
 resume2:
@@ -318,12 +333,12 @@ resume2:
 	}
 //line github.com/movenext/movenext/coord/object_pool_test.go:275
 	f.i++
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:322
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:337
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/coord/object_pool_test.go:289
 	return true, nil
-//line github.com/movenext/movenext/coord/object_pool_async_test.go:327
+//line github.com/movenext/movenext/coord/object_pool_async_test.go:342
 }
 
 // borrowsMachine is [borrows] as the root of a chain: chain, job and frame in one allocation.
@@ -346,4 +361,4 @@ func (f *borrowsMachine) Root() (statemachine.Root, statemachine.Location) {
 	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord.borrows", "github.com/movenext/movenext/coord/object_pool_test.go", 276, 281)
 }
 
-// Digest of what is above: 3b5da8d9bcc395fa
+// Digest of what is above: f3974d32af623fd5

@@ -8,6 +8,7 @@ import (
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/job/root"
 	"github.com/movenext/movenext/schedulers"
+	"github.com/movenext/movenext/statemachine"
 )
 
 // Serial runs the functions of each key one after the other, in the order of
@@ -23,7 +24,12 @@ import (
 // error of its call, or its job, says so: clean up there and not in the function.
 //
 // It is the strand of Boost.Asio and .NET's SerialTaskQueue, by key.
-type Serial[K comparable] struct{ turns KeyedMutex[K] }
+type Serial[K comparable] struct{ hiddenSerial[K] }
+
+// serial is a Serial as its entry sees it; see entered.go for the two names.
+type serial[K comparable] struct{ turns KeyedMutex[K] }
+
+type hiddenSerial[K comparable] = serial[K]
 
 // Do calls fn with ctx, on the calling goroutine, after all earlier functions of key
 // have ended. It returns fn's error, job.ErrNilFunc, or the reason why ctx ended before
@@ -35,6 +41,34 @@ func (s *Serial[K]) Do(ctx context.Context, key K, fn func(context.Context) erro
 	}
 	_, err := InTurn(ctx, s, key, withoutResult(fn))
 	return err
+}
+
+// DoEnter is [Serial.Do] as generated machines call it.
+func (s *serial[K]) DoEnter(r *statemachine.Run, fnEnter func(*statemachine.Run, context.Context) (statemachine.ActionCallee, error), ctx context.Context, key K, fn func(context.Context) error) (*statemachine.WaitingVoid[job.Void], error) {
+	m, err := doInTurnEnter(r, fnEnter, ctx, &s.turns, key, fn)
+	return statemachine.WaitingForVoid(m), err
+}
+
+// doInTurn is [Serial.Do] in a machine.
+//
+//movenext:async
+func doInTurn[K comparable](ctx context.Context, turns *KeyedMutex[K], key K, fn func(context.Context) error) error { //nolint:unused // its machine is
+	if fn == nil {
+		return job.ErrNilFunc
+	}
+	ctx, err := checkContext(ctx)
+	if err != nil {
+		return err
+	}
+	t := &keyClaim[K]{mutex: turns, key: key}
+	turn := t.claim()
+	defer t.release()
+	if !turn.IsCompleted() { // the key was not free
+		if _, err := awaitJob(ctx, turn); err != nil {
+			return waitEndReason(err)
+		}
+	}
+	return fn(ctx)
 }
 
 // DoAsync returns a job that runs fn after all earlier functions of key have ended, on
@@ -68,6 +102,34 @@ func InTurn[K comparable, T any](ctx context.Context, s *Serial[K], key K, fn fu
 	return fn(ctx)
 }
 
+// InTurnEnter is [InTurn] as generated machines call it.
+func InTurnEnter[K comparable, T any](r *statemachine.Run, fnEnter func(*statemachine.Run, context.Context) (statemachine.Callee[T], T, error), ctx context.Context, s *Serial[K], key K, fn func(context.Context) (T, error)) (*statemachine.Waiting[T], T, error) {
+	m, v, err := inTurnEnter(r, fnEnter, ctx, &s.turns, key, fn)
+	return statemachine.WaitingFor(m), v, err
+}
+
+// inTurn is [InTurn] in a machine.
+//
+//movenext:async
+func inTurn[K comparable, T any](ctx context.Context, turns *KeyedMutex[K], key K, fn func(context.Context) (T, error)) (v T, err error) { //nolint:unused // its machine is
+	if fn == nil {
+		return v, job.ErrNilFunc
+	}
+	ctx, err = checkContext(ctx)
+	if err != nil {
+		return v, err
+	}
+	t := &keyClaim[K]{mutex: turns, key: key}
+	turn := t.claim()
+	defer t.release()
+	if !turn.IsCompleted() { // the key was not free
+		if _, err := awaitJob(ctx, turn); err != nil {
+			return v, waitEndReason(err)
+		}
+	}
+	return fn(ctx)
+}
+
 // InTurnAsync is [Serial.DoAsync] for a function with a result. The job is a
 // continuation of the turn: fn gets the job's own context, as with job.ContinueWith, and
 // Cancel works on it. However the job ends (an error, a panic, a scheduler's refusal),
@@ -86,14 +148,18 @@ func InTurnAsync[K comparable, T any](ctx context.Context, s *Serial[K], key K, 
 	})
 	t.node.Prepare(t)
 	if !j.Register(&t.node) {
-		t.end().deliver(nil)
+		t.release()
 	}
 	return j
 }
 
-// keyClaim is the claim of one job on a key. The job watches the context; the claim does
-// not. It is notified in one way, when the job has ended, whether the job was canceled
+// keyClaim is the claim of one job or machine on a key. These watch the context; the claim
+// does not. It is notified in one way, when the job has ended, whether the job was canceled
 // in the queue or has run.
+//
+// A machine claims the key before it does anything else, as a job does, and never yields
+// first, as it may before it locks a mutex: the claims of twins that are started one after the
+// other are in that order.
 type keyClaim[K comparable] struct {
 	node   continuation.Node
 	mutex  *KeyedMutex[K]
@@ -115,6 +181,9 @@ func (c *keyClaim[K]) claim() *job.Job[job.Void] {
 	keyHostOf(m).admit(c.queued)
 	return &queued.promise.Job
 }
+
+// release ends the claim of a machine.
+func (c *keyClaim[K]) release() { c.end().deliver(nil) }
 
 // end releases the key, or leaves its queue. In the second case the promise has no
 // waiters left and need not be completed.

@@ -461,7 +461,7 @@ type waitsForObjectLocals struct {
 
 	p    *coord.ObjectPool[int]
 	get1 *statemachine.Waiting[int]
-	use3 *job.Job[job.Void]
+	use3 *statemachine.WaitingVoid[job.Void]
 }
 
 // moveNext runs [waitsForObject] on to its next suspension (false) or its end (true).
@@ -527,20 +527,20 @@ after2:
 		return true, err
 	}
 	f.p.Put(v)
-	f.use3 = f.p.UseAsync(f.ctx, func(context.Context, int) error { return nil })
-//line github.com/movenext/movenext/coord/waits_test.go:135
-	if statemachine.TwinEnded(r, f.use3) {
-//line github.com/movenext/movenext/coord/waits_async_test.go:534
-		goto resume3
+	f.use3, result0 = f.p.UseEnter(r, nil, f.ctx, func(context.Context, int) error { return nil })
+//line github.com/movenext/movenext/coord/waits_async_test.go:532
+	if f.use3 == nil {
+		goto after3
 	}
 	f.State = 3
 	f.ctx, f.p = nil, nil // not needed any more
-	return r.Await(f.use3), nil
+	return false, nil
 resume3:
 //line github.com/movenext/movenext/coord/waits_test.go:135
-	_, result0 = statemachine.TwinResult(r, f.use3)
-//line github.com/movenext/movenext/coord/waits_async_test.go:543
+	result0 = f.use3.Results(r)
+//line github.com/movenext/movenext/coord/waits_async_test.go:542
 	f.use3 = nil
+after3:
 	return true, result0
 }
 
@@ -1725,4 +1725,4 @@ func (f *borrowsOnceMachine) Root() (statemachine.Root, statemachine.Location) {
 	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord_test.borrowsOnce", "github.com/movenext/movenext/coord/waits_test.go", 520)
 }
 
-// Digest of what is above: 5be2fa242e70e20a
+// Digest of what is above: 7cfd3cb39024ee71

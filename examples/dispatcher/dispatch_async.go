@@ -42,11 +42,12 @@ type dispatcherDeliverFrame struct {
 	ctx context.Context
 	h   *hook
 
-	do1 *job.Job[job.Void]
+	do1 *statemachine.WaitingVoid[job.Void]
 }
 
 // MoveNext runs [dispatcher.deliver] on to its next suspension (false) or its end (true).
 func (f *dispatcherDeliverFrame) MoveNext(r *statemachine.Run) bool {
+	var err error
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
@@ -61,29 +62,37 @@ func (f *dispatcherDeliverFrame) MoveNext(r *statemachine.Run) bool {
 		d := f.d
 		h := f.h
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
-		f.do1 = f.d.lanes.DoAsync(f.ctx, f.h.Lane, func(ctx1 context.Context) error {
-			return dispatcherDeliverFunc1Run(d, h, ctx1)
-		})
-	}
+		enter1 := func(r *statemachine.Run, arg1 context.Context) (interface{ Results(*statemachine.Run) error }, error) {
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
-	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:71
-		goto resume1
+			m, r1 := dispatcherDeliverFunc1Enter(r, d, h, arg1)
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
+			if m == nil {
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
+				return nil, r1
+			}
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
+			return m, r1
+		}
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
+		f.do1, err = f.d.lanes.DoEnter(r, enter1, f.ctx, f.h.Lane, func(ctx context.Context) error { return d.attempts(ctx, h) })
+	}
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:80
+	if f.do1 == nil {
+		goto after1
 	}
 	f.State = 1
-	return r.Await(f.do1)
+	return false
 resume1:
-	{
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
-		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:80
-		f.do1 = nil
+	err = f.do1.Results(r)
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:89
+	f.do1 = nil
+after1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:123
-		if err != nil {
-			f.d.log.WarnContext(f.ctx, "not delivered", "hook", f.h.ID, "lane", f.h.Lane, "why", err)
-		}
+	if err != nil {
+		f.d.log.WarnContext(f.ctx, "not delivered", "hook", f.h.ID, "lane", f.h.Lane, "why", err)
 	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:87
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:96
 	return true
 }
 
@@ -107,17 +116,16 @@ func (f *dispatcherDeliverMachine) Root() (statemachine.Root, statemachine.Locat
 	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*dispatcher).deliver", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 122)
 }
 
-// dispatcherDeliverFunc1Run is a function literal of [dispatcher.deliver] for the runtime to call.
-// It returns the results, or an error that reports its suspension.
-func dispatcherDeliverFunc1Run(d *dispatcher, h *hook, ctx context.Context) error {
-	var r statemachine.Run
+// dispatcherDeliverFunc1Enter enters a function literal of [dispatcher.deliver] for another
+// machine. It returns the results or, suspended, the frame that will have them.
+func dispatcherDeliverFunc1Enter(r *statemachine.Run, d *dispatcher, h *hook, ctx context.Context) (*dispatcherDeliverFunc1Frame, error) {
 	frame := dispatcherDeliverFunc1Locals{}
-	defer statemachine.Fail(&r)
-	if hasEnded, v0 := frame.moveNext(&r, &dispatcherDeliverFunc1Args{d: d, h: h, ctx: ctx}); hasEnded {
-		return v0
+	if hasEnded, v0 := frame.moveNext(r, &dispatcherDeliverFunc1Args{d: d, h: h, ctx: ctx}); hasEnded {
+		return nil, v0
 	}
-	m := &dispatcherDeliverFunc1Machine{kept: frame}
-	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
+	m := &dispatcherDeliverFunc1Frame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, nil
 }
 
 // dispatcherDeliverFunc1Locals is what a function literal of [dispatcher.deliver] keeps while it
@@ -136,6 +144,19 @@ type dispatcherDeliverFunc1Args struct {
 	ctx context.Context
 }
 
+// dispatcherDeliverFunc1Frame is the frame of a function literal of [dispatcher.deliver] for a
+// caller that is a machine.
+type dispatcherDeliverFunc1Frame struct {
+	kept dispatcherDeliverFunc1Locals
+
+	result0 error
+}
+
+func (f *dispatcherDeliverFunc1Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
+	return hasEnded
+}
+
 // moveNext runs a function literal of [dispatcher.deliver] on to its next suspension (false) or
 // its end (true). When it continues, args is nil.
 func (f *dispatcherDeliverFunc1Locals) moveNext(r *statemachine.Run, args *dispatcherDeliverFunc1Args) (hasEnded bool, result0 error) {
@@ -151,7 +172,7 @@ func (f *dispatcherDeliverFunc1Locals) moveNext(r *statemachine.Run, args *dispa
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 	f.attempts1, result0 = args.d.attemptsEnter(r, args.ctx, args.h)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:155
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:176
 	if f.attempts1 == nil {
 		goto after1
 	}
@@ -160,30 +181,19 @@ func (f *dispatcherDeliverFunc1Locals) moveNext(r *statemachine.Run, args *dispa
 resume1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
 	result0 = f.attempts1.Results(r)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:164
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:185
 	f.attempts1 = nil
 after1:
 	return true, result0
 }
 
-// dispatcherDeliverFunc1Machine is a function literal of [dispatcher.deliver] as the root of a
-// chain: chain and frame in one allocation.
-type dispatcherDeliverFunc1Machine struct {
-	builder statemachine.Spawned[job.Void]
-	kept    dispatcherDeliverFunc1Locals
+func (f *dispatcherDeliverFunc1Frame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*dispatcher).deliver", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 122)
 }
 
-func (f *dispatcherDeliverFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.kept.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.builder.SetResult(r, job.Void{}, v0)
-	return true
-}
-
-func (f *dispatcherDeliverFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.(*dispatcher).deliver", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 122)
+func (f *dispatcherDeliverFunc1Frame) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return f.result0
 }
 
 // Digest of dispatcher.attempts: 83f571f0ddb576dd
@@ -277,7 +287,7 @@ func (f *dispatcherAttemptsLocals) moveNext(r *statemachine.Run) (hasEnded bool,
 			d.lock(func(n *numbers) { n.Retried++ })
 		}))
 	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:281
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:291
 	if f.do1 == nil {
 		goto after1
 	}
@@ -286,7 +296,7 @@ func (f *dispatcherAttemptsLocals) moveNext(r *statemachine.Run) (hasEnded bool,
 resume1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:133
 	_, err = f.do1.Results(r)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:290
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:300
 	f.do1 = nil
 after1:
 	{
@@ -306,7 +316,7 @@ after1:
 	f.remove2 = f.d.world.removeAsync(context.WithoutCancel(f.ctx), *f.h)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:148
 	if statemachine.TwinEnded(r, f.remove2) {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:310
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:320
 		goto resume2
 	}
 	f.State = 2
@@ -315,7 +325,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:148
 	_, result0 = statemachine.TwinResult(r, f.remove2)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:319
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:329
 	f.remove2 = nil
 	return true, result0
 }
@@ -408,7 +418,7 @@ func (f *dispatcherAttemptsFunc1Locals) moveNext(r *statemachine.Run, args *disp
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
 	f.attempt1, attempt1Err = args.d.attemptEnter(r, args.ctx, args.h)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:412
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:422
 	if f.attempt1 == nil {
 		goto after1
 	}
@@ -417,12 +427,12 @@ func (f *dispatcherAttemptsFunc1Locals) moveNext(r *statemachine.Run, args *disp
 resume1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
 	attempt1Err = f.attempt1.Results(r)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:421
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:431
 	f.attempt1 = nil
 after1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
 	return true, job.Void{}, attempt1Err
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:426
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:436
 }
 
 func (f *dispatcherAttemptsFunc1Frame) Location() statemachine.Location {
@@ -507,7 +517,7 @@ func (f *dispatcherAttemptLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:156
 	f.acquire1, err = f.d.limit.AcquireEnter(r, f.ctx, f.h.Host)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:511
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:521
 	if f.acquire1 == nil {
 		goto after1
 	}
@@ -516,13 +526,13 @@ func (f *dispatcherAttemptLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 resume1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:156
 	err = f.acquire1.Results(r)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:520
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:530
 	f.acquire1 = nil
 after1:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:156
 	if err != nil {
 		result0 = err
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:526
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:536
 		f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:157
 		return true, result0
@@ -543,7 +553,7 @@ after1:
 	f.post2 = f.d.world.postAsync(f.ctx, *f.h)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	if statemachine.TwinEnded(r, f.post2) {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:547
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:557
 		goto resume2
 	}
 	f.State = 2
@@ -552,12 +562,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	_, result0 = statemachine.TwinResult(r, f.post2)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:556
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:566
 	f.post2 = nil
 	f.State = statemachine.Finished
 //line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
 	return true, result0
-//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:561
+//line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:571
 }
 
 func (f *dispatcherAttemptFrame) Location() statemachine.Location {
@@ -591,4 +601,4 @@ func (f *dispatcherAttemptMachine) Root() (statemachine.Root, statemachine.Locat
 	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempt", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 156, 162)
 }
 
-// Digest of what is above: 85969188ff5fff1b
+// Digest of what is above: 638e1b19f8d74f6f

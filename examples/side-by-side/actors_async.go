@@ -238,7 +238,7 @@ type tellLocals struct {
 
 	i1  int
 	to  int
-	do1 *job.Job[job.Void]
+	do1 *statemachine.WaitingVoid[job.Void]
 }
 
 // tellFrame is the frame of [tell] for a caller that is a machine.
@@ -255,6 +255,7 @@ func (f *tellFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
 
 // moveNext runs [tell] on to its next suspension (false) or its end (true).
 func (f *tellLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error) {
+	var err error
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
@@ -280,56 +281,54 @@ range1:
 		from, f.to = f.random.IntN(len(f.b)), f.random.IntN(len(f.b))
 		b := f.b
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:78
-		f.do1 = f.actors.DoAsync(f.ctx, from, func(context.Context) error { b[from]--; return nil })
+		f.do1, err = f.actors.DoEnter(r, nil, f.ctx, from, func(context.Context) error { b[from]--; return nil })
 	}
-//line github.com/movenext/movenext/examples/side-by-side/actors.go:78
-	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:288
-		goto resume1
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:287
+	if f.do1 == nil {
+		goto after1
 	}
 	f.State = 1
-	return r.Await(f.do1), nil
+	return false, nil
 resume1:
+//line github.com/movenext/movenext/examples/side-by-side/actors.go:78
+	err = f.do1.Results(r)
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:296
+	f.do1 = nil
+after1:
+//line github.com/movenext/movenext/examples/side-by-side/actors.go:78
+	if err != nil {
+		return true, err
+	}
 	{
-//line github.com/movenext/movenext/examples/side-by-side/actors.go:78
-		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:297
-		f.do1 = nil
-//line github.com/movenext/movenext/examples/side-by-side/actors.go:78
-		if err != nil {
-			return true, err
-		}
 		b := f.b
 		to := f.to
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
-		f.do1 = f.actors.DoAsync(f.ctx, f.to, func(context.Context) error { b[to]++; return nil })
+		f.do1, err = f.actors.DoEnter(r, nil, f.ctx, f.to, func(context.Context) error { b[to]++; return nil })
 	}
-//line github.com/movenext/movenext/examples/side-by-side/actors.go:81
-	if statemachine.TwinEnded(r, f.do1) {
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:310
-		goto resume2
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:309
+	if f.do1 == nil {
+		goto after2
 	}
 	f.State = 2
-	return r.Await(f.do1), nil
+	return false, nil
 resume2:
-	{
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
-		_, err := statemachine.TwinResult(r, f.do1)
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:319
-		f.do1 = nil
+	err = f.do1.Results(r)
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:318
+	f.do1 = nil
+after2:
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:81
-		if err != nil {
-			return true, err
-		}
+	if err != nil {
+		return true, err
 	}
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:76
 	f.i1++
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:328
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:327
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/side-by-side/actors.go:85
 	return true, nil
-//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:333
+//line github.com/movenext/movenext/examples/side-by-side/actors_async.go:332
 }
 
 func (f *tellFrame) Location() statemachine.Location {
@@ -361,4 +360,4 @@ func (f *tellMachine) Root() (statemachine.Root, statemachine.Location) {
 	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.tell", "github.com/movenext/movenext/examples/side-by-side/actors.go", 78, 81)
 }
 
-// Digest of what is above: cbf5cea97c27cb01
+// Digest of what is above: 8b5ae45f94227439

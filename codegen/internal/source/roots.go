@@ -15,7 +15,8 @@ import (
 // a directive. But export data does not keep comments, and an interface could not be marked.
 //
 // A parameter of the twin is marked, but not that of the function itself, if the function calls
-// what it is given in its own chain, and only the twin starts a job: see job.InScope.
+// what it is given in its own chain, and only the twin starts a job: see job.InScope. If the
+// function has an entry with companions, as coord.InTurn has, machines call that instead.
 
 // rootTypes are the aliases of package job/root that mark a parameter.
 var rootTypes = map[string]bool{"Func": true, "FuncOf": true, "Action": true, "ActionOf": true}
@@ -53,7 +54,7 @@ func RootsIn(call *ast.CallExpr, info *types.Info) Roots {
 		return Roots{Functions: functions, Job: results.Len() == 1 && jobArgument(results.At(0).Type()) != nil}
 	}
 	twin := TwinOf(fn)
-	if twin == nil {
+	if twin == nil || hasCompanions(fn) {
 		return Roots{}
 	}
 	functions := rootsOf(twin, call)
@@ -75,4 +76,13 @@ func rootsOf(fn *types.Func, call *ast.CallExpr) (functions []ast.Expr) {
 		}
 	}
 	return functions
+}
+
+// hasCompanions reports whether fn has an entry with companions.
+func hasCompanions(fn *types.Func) bool {
+	enter := beside(fn, fn.Name()+"Enter")
+	if enter == nil {
+		enter = inheritedMethod(fn, fn.Name()+"Enter")
+	}
+	return enter != nil && isEnter(fn, enter) && len(companionsOf(fn, enter)) > 0
 }

@@ -123,7 +123,7 @@ func askAsync(ctx context.Context, lines *coord.ObjectPool[*line]) (result *job.
 type askLocals struct {
 	statemachine.Frame
 
-	use1 *job.Job[job.Void]
+	use1 *statemachine.WaitingVoid[job.Void]
 }
 
 // askArgs are the parameters that only the start of [ask] needs.
@@ -145,22 +145,44 @@ func (f *askLocals) moveNext(r *statemachine.Run, args *askArgs) (hasEnded bool,
 		statemachine.Misuse(resumeAt)
 		return
 	}
+	{
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
-	f.use1 = args.lines.UseAsync(args.ctx, func(ctx1 context.Context, l1 *line) error {
-		return askFunc1Run(ctx1, l1)
-	})
+		enter1 := func(r *statemachine.Run, arg1 context.Context, arg2 *line) (interface{ Results(*statemachine.Run) error }, error) {
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
-	if statemachine.TwinEnded(r, f.use1) {
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:155
-		goto resume1
+			m, r1 := askFunc1Enter(r, arg1, arg2)
+//line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
+			if m == nil {
+//line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
+				return nil, r1
+			}
+//line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
+			return m, r1
+		}
+//line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
+		f.use1, result0 = args.lines.UseEnter(r, enter1, args.ctx, func(ctx context.Context, l *line) error {
+			l.questions++
+			if err := job.Sleep(ctx, 3*time.Second); err != nil {
+				return err
+			}
+			if l.number == 1 && l.questions == 2 {
+				return fmt.Errorf("line %d: %w", l.number, coord.ErrBroken)
+			}
+			fmt.Printf("an answer on line %d\n", l.number)
+			return nil
+		})
+	}
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:175
+	if f.use1 == nil {
+		goto after1
 	}
 	f.State = 1
-	return r.Await(f.use1), nil
+	return false, nil
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:38
-	_, result0 = statemachine.TwinResult(r, f.use1)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:163
+	result0 = f.use1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:184
 	f.use1 = nil
+after1:
 	return true, result0
 }
 
@@ -184,17 +206,16 @@ func (f *askMachine) Root() (statemachine.Root, statemachine.Location) {
 	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.ask", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 38)
 }
 
-// askFunc1Run is a function literal of [ask] for the runtime to call. It returns the results, or
-// an error that reports its suspension.
-func askFunc1Run(ctx context.Context, l *line) error {
-	var r statemachine.Run
+// askFunc1Enter enters a function literal of [ask] for another machine. It returns the results or,
+// suspended, the frame that will have them.
+func askFunc1Enter(r *statemachine.Run, ctx context.Context, l *line) (*askFunc1Frame, error) {
 	frame := askFunc1Locals{l: l}
-	defer statemachine.Fail(&r)
-	if hasEnded, v0 := frame.moveNext(&r, ctx); hasEnded {
-		return v0
+	if hasEnded, v0 := frame.moveNext(r, ctx); hasEnded {
+		return nil, v0
 	}
-	m := &askFunc1Machine{kept: frame}
-	return m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)
+	m := &askFunc1Frame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, nil
 }
 
 // askFunc1Locals is what a function literal of [ask] keeps while it is suspended.
@@ -202,6 +223,18 @@ type askFunc1Locals struct {
 	statemachine.Frame
 
 	l *line
+}
+
+// askFunc1Frame is the frame of a function literal of [ask] for a caller that is a machine.
+type askFunc1Frame struct {
+	kept askFunc1Locals
+
+	result0 error
+}
+
+func (f *askFunc1Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.kept.moveNext(r, nil)
+	return hasEnded
 }
 
 // moveNext runs a function literal of [ask] on to its next suspension (false) or its end (true).
@@ -222,7 +255,7 @@ func (f *askFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (has
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:39
 	f.l.questions++
 	asleep, err = statemachine.Sleep(r, ctx, 3*time.Second)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:226
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:259
 	if !asleep {
 		goto after1
 	}
@@ -238,33 +271,22 @@ after1:
 	}
 	if f.l.number == 1 && f.l.questions == 2 {
 		result0 = fmt.Errorf("line %d: %w", f.l.number, coord.ErrBroken)
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:242
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:275
 		return true, result0
 //line github.com/movenext/movenext/docs/howto/code/objects/main.go:45
 	}
 	fmt.Printf("an answer on line %d\n", f.l.number)
 	return true, nil
-//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:248
+//line github.com/movenext/movenext/docs/howto/code/objects/main_async.go:281
 }
 
-// askFunc1Machine is a function literal of [ask] as the root of a chain: chain and frame in one
-// allocation.
-type askFunc1Machine struct {
-	builder statemachine.Spawned[job.Void]
-	kept    askFunc1Locals
+func (f *askFunc1Frame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.ask", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 40)
 }
 
-func (f *askFunc1Machine) MoveNext(r *statemachine.Run) bool {
-	hasEnded, v0 := f.kept.moveNext(r, nil)
-	if !hasEnded {
-		return false
-	}
-	f.builder.SetResult(r, job.Void{}, v0)
-	return true
+func (f *askFunc1Frame) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return f.result0
 }
 
-func (f *askFunc1Machine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "main.ask", "github.com/movenext/movenext/docs/howto/code/objects/main.go", 40)
-}
-
-// Digest of what is above: ff4068fb87f4e005
+// Digest of what is above: c6acdcb909ef1694
