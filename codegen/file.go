@@ -32,10 +32,15 @@ func (r *run) generateFile(pkg *source.Package, file *source.File) (*output, []s
 	im := typetext.New(pkg, file)
 	var body bytes.Buffer
 	unsigned, _ := im.PredeclaredName("uint")
-	if len(file.Functions) > 0 {
+	if len(file.Functions)+len(file.Types) > 0 {
 		body.WriteString(handshake(im.Path(source.StatemachinePath, "statemachine"), unsigned))
 	}
 	findings := translateAll(&body, file.Functions, im, r.translator())
+	for _, t := range file.Types {
+		text, found := emit.FunctionType(t, im)
+		body.Write(text)
+		findings = append(findings, found...)
+	}
 	findings = append(findings, translateAll(&body, file.Others, im, r.other.Translate)...)
 	if len(findings) > 0 {
 		return nil, findings

@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // funcCollector searches a function for variables that hold functions.
@@ -42,7 +44,7 @@ func (c *funcCollector) declare(id *ast.Ident) {
 	if !ok || len(c.literals) > 0 {
 		return
 	}
-	if _, ok := v.Type().Underlying().(*types.Signature); ok {
+	if _, ok := v.Type().Underlying().(*types.Signature); ok && source.EnterOfType(v.Type()) == nil {
 		f := &FuncVar{Var: v, known: !c.copied[id]}
 		c.vars[v] = f
 		c.order = append(c.order, f)
@@ -68,6 +70,13 @@ func (c *funcCollector) declareParams() {
 }
 
 func (c *funcCollector) visit(n ast.Node) bool {
+	if len(c.literals) == 0 {
+		c.facts.conversions(n, func(e ast.Expr, _ *types.Named) {
+			if f := c.variableOf(e); f != nil {
+				f.called, f.copied = true, true // by whoever calls the value
+			}
+		})
+	}
 	switch n := n.(type) {
 	case *ast.FuncLit:
 		c.literals = append(c.literals, n)

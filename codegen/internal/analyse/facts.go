@@ -22,6 +22,7 @@ type Facts struct {
 	Points     map[*ast.CallExpr]*source.Suspension  // the calls that suspend
 	Deferred   map[*ast.DeferStmt]*source.Suspension // the deferred calls that suspend
 	Decomposed map[ast.Stmt]bool                     // taken apart although they do not suspend
+	Kept       map[ast.Expr]*types.Named             // the functions that become values of a marked type
 
 	Outer   *Facts   // about the function around a literal; nil: it is the annotated function
 	Literal *Literal // nil likewise
@@ -95,6 +96,7 @@ func newFacts(fn *source.Function, imports *typetext.Imports) *Facts {
 		Points:     map[*ast.CallExpr]*source.Suspension{},
 		suspending: map[ast.Node]bool{},
 		Decomposed: map[ast.Stmt]bool{},
+		Kept:       map[ast.Expr]*types.Named{},
 		usage:      map[types.Object]*ir.Usage{},
 		Deferred:   map[*ast.DeferStmt]*source.Suspension{},
 	}

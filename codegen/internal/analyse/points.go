@@ -42,6 +42,9 @@ func (fs *Facts) findPoints() {
 				fs.mark(around, n)
 			}
 		}
+		if call, ok := n.(*ast.CallExpr); !ok || !detached[call] {
+			fs.noteKept(n, around)
+		}
 		around = append(around, n)
 		return true
 	})
@@ -50,7 +53,7 @@ func (fs *Facts) findPoints() {
 // noteDeferred records a deferred call that suspends.
 func (fs *Facts) noteDeferred(n *ast.DeferStmt, around []ast.Node) {
 	s, ok := fs.suspension(n.Call)
-	if !ok || s.Kind == source.KindEnter && s.Twin == nil {
+	if !ok || s.Kind == source.KindKept || s.Kind == source.KindEnter && s.Twin == nil {
 		return // it suspends only if it is given an entry, and a deferred call gives none
 	}
 	fs.Deferred[n] = &s

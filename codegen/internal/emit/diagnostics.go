@@ -22,3 +22,8 @@ func unnameableSignature(fn *source.Function, err error) source.Diagnostic {
 		Do:   "give the type a name that this package can write",
 	}
 }
+
+func unnameableFunctionType(pos source.Extent, name string, err error) source.Diagnostic {
+	return source.Unsupported(pos, name+" cannot be annotated",
+		err.Error(), "give the type a name that this package can write")
+}

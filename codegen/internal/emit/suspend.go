@@ -35,7 +35,7 @@ func (p *printer) passUnlessSuspending(pt *ir.Point) {
 		p.line("if %s {\ngoto %s\n}", fmt.Sprintf(condition, args...), p.fn.Names.Label(label))
 	}
 	switch pt.Kind {
-	case source.KindEnter, source.KindLiteral, source.KindValue:
+	case source.KindEnter, source.KindLiteral, source.KindValue, source.KindKept:
 		pass(pt.Resumed, "%s == %s", p.mention(pt.Held, ir.AsValue), p.predeclaredName("nil"))
 	case source.KindSleep:
 		pass(pt.Resumed, "!%s", p.mention(pt.Asleep, ir.AsValue))

@@ -50,8 +50,8 @@ func misplacedDirective(pos token.Position, place string) source.Diagnostic {
 	return source.Diagnostic{
 		Pos: pos, Category: source.CategoryAnnotation,
 		What: source.DirectiveAsync + " " + place,
-		Why:  "only a function or a method with a body can have a generated twin",
-		Do:   "put it into the doc comment of the function, with no empty line between",
+		Why:  "only a function or a method with a body can have a generated twin, and only a function type is marked",
+		Do:   "put it into the doc comment of the function or type, with no empty line between",
 	}
 }
 
@@ -76,6 +76,15 @@ func twinExists(pos token.Position, name string, other token.Position) source.Di
 		What: fmt.Sprintf("%sAsync is already declared at %s:%d", name, filepath.Base(other.Filename), other.Line),
 		Why:  "the annotation of " + name + " would declare it again",
 		Do:   "rename one, or remove the annotation if the twin is meant to be written by hand",
+	}
+}
+
+func functionOfTypeExists(pos token.Position, name, function string, other token.Position) source.Diagnostic {
+	return source.Diagnostic{
+		Pos: pos, Category: source.CategoryTwin,
+		What: fmt.Sprintf("%s is already declared at %s:%d", function, filepath.Base(other.Filename), other.Line),
+		Why:  "the annotation of " + name + " would declare it again",
+		Do:   "rename one",
 	}
 }
 

@@ -28,8 +28,9 @@ type File struct {
 	err       error     // from reading or parsing
 	Generated bool      // it has our header
 
-	Functions []*annotated // in the order of the file
-	Others    []*annotated // those of another kind, likewise
+	Functions []*annotated    // in the order of the file
+	Others    []*annotated    // those of another kind, likewise
+	types     []*ast.TypeSpec // annotated function types, likewise
 
 	// checked is a copy of Syntax with the stubs of the future twins (stubs.go).
 	checked     *ast.File
@@ -38,8 +39,8 @@ type File struct {
 	entered     bool // the stubs of entries have their companions
 }
 
-// Annotates reports whether the file has functions for which something is generated.
-func (s *File) Annotates() bool { return len(s.Functions)+len(s.Others) > 0 }
+// Annotates reports whether the file has functions or types for which something is generated.
+func (s *File) Annotates() bool { return len(s.Functions)+len(s.Others)+len(s.types) > 0 }
 
 // Sources parses the local files of a workspace in parallel.
 type Sources struct {

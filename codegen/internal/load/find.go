@@ -34,7 +34,7 @@ type scope struct {
 	sources      []*File // the files of this configuration, tests included
 	declared     *typetext.Declared
 	mentioned    mentions
-	count        int // annotated functions
+	count        int // annotated functions and types
 	findings     []source.Diagnostic
 
 	mu sync.Mutex // of the stubs, while companions are added
@@ -99,10 +99,18 @@ func (f *Finder) examine(sc *scope, p *packages.Package) {
 	sc.declared, sc.mentioned = typetext.NewDeclared(), newMentions()
 	f.declare(sc, p.Name)
 	sc.mentioned.findNested()
+	var sources []*File
 	for _, src := range sc.sources {
 		if src.Syntax != nil && !src.Generated {
-			f.annotations(sc, src)
+			sources = append(sources, src)
 		}
+	}
+	types := map[*ast.Comment]bool{}
+	for _, src := range sources {
+		f.functionTypes(sc, src, types) // their names are fixed, so they come first
+	}
+	for _, src := range sources {
+		f.annotations(sc, src, types)
 	}
 }
 
@@ -122,8 +130,8 @@ func (f *Finder) declare(sc *scope, name string) {
 	}
 }
 
-// annotations reads the annotations of one file.
-func (f *Finder) annotations(sc *scope, src *File) {
+// annotations reads the annotations of functions in one file. The given ones are those of types.
+func (f *Finder) annotations(sc *scope, src *File, ofTypes map[*ast.Comment]bool) {
 	byComment := map[*ast.Comment]*ast.FuncDecl{}
 	for _, decl := range src.Syntax.Decls {
 		if fn, ok := decl.(*ast.FuncDecl); ok && fn.Doc != nil {
@@ -137,7 +145,7 @@ func (f *Finder) annotations(sc *scope, src *File) {
 		pos := f.ws.Fset.Position(d.Comment.Pos())
 		decl := byComment[d.Comment]
 		switch {
-		case source.IsExcuse(d.Text):
+		case source.IsExcuse(d.Text) || ofTypes[d.Comment]:
 		case !strings.HasPrefix(d.Text, source.DirectivePrefix):
 			if decl != nil || !source.HasSpace(d.Text) { // otherwise it may be prose
 				sc.findings = append(sc.findings, misspeltDirective(pos, d.Text))

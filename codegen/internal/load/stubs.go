@@ -80,6 +80,9 @@ func (f *Finder) addStubs(sc *scope) {
 			}
 			fmt.Fprintf(in(home), "type %s%s struct { %s.Frame }\n", fn.names.Frame, params, stubMachine)
 		}
+		for _, spec := range src.types {
+			in(src).WriteString(f.stubType(src, spec))
+		}
 		for home, text := range text {
 			f.attach(home, src, text.String())
 		}

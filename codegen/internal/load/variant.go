@@ -107,6 +107,12 @@ func modelFile(pkg *source.Package, src *File) (*source.File, []source.Diagnosti
 		}
 		file.Functions = append(file.Functions, function)
 	}
+	for _, spec := range src.types {
+		typ, wrong := modelType(pkg, file, spec)
+		if found = append(found, wrong...); typ != nil {
+			file.Types = append(file.Types, typ)
+		}
+	}
 	for _, fn := range src.Others {
 		object, _ := pkg.Info.Defs[fn.decl.Name].(*types.Func)
 		file.Others = append(file.Others, &source.Function{Package: pkg, File: file, Decl: fn.decl, Object: object, Names: fn.names})
@@ -125,6 +131,9 @@ func (s *Sources) firstAnnotation(p *packages.Package) token.Position {
 	for _, path := range p.GoFiles {
 		for _, fn := range slices.Concat(s.Get(path).Functions, s.Get(path).Others) {
 			return s.fset.Position(fn.decl.Name.Pos())
+		}
+		for _, spec := range s.Get(path).types {
+			return s.fset.Position(spec.Name.Pos())
 		}
 	}
 	return token.Position{Filename: Folder(p)}

@@ -39,6 +39,8 @@ func (lo *lowering) suspend(call *ast.CallExpr, dst []ir.Dest) {
 		lo.suspendLiteral(call, p, dst)
 	case source.KindValue:
 		lo.suspendValue(call, p, dst)
+	case source.KindKept:
+		lo.suspendKept(call, s, p, dst)
 	case source.KindTwin:
 		lo.suspendTwin(call, s, p, dst)
 	case source.KindAwaitJob:

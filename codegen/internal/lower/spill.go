@@ -29,6 +29,10 @@ func (lo *lowering) spill(e ast.Expr, later bool) {
 		}
 		return
 	}
+	if to := lo.Kept[e]; to != nil {
+		lo.makeKept(e, to)
+		return
+	}
 	switch x := e.(type) {
 	case *ast.CallExpr:
 		if lo.Points[x] != nil {

@@ -58,7 +58,7 @@ type tailCall struct {
 // passesOn finds the tail calls of a function that needs no frame. It returns none if the function
 // needs one.
 func (lo *lowering) passesOn(options Options) []tailCall {
-	if options.Framed || len(lo.Decomposed) > 0 || lo.names.Hides("nil") {
+	if options.Framed || len(lo.Decomposed)+len(lo.Kept) > 0 || lo.names.Hides("nil") {
 		return nil
 	}
 	calls := tailCalls(lo.Source)

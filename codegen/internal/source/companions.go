@@ -41,7 +41,7 @@ type Companion struct {
 
 // CompanionsIn returns the parameters with companions of a function of package pkg. A type that
 // the package cannot write has none, nor has a parameter for the root of a job, which the function
-// passes on.
+// passes on, nor one of a marked type, whose values bring their entries.
 func CompanionsIn(pkg *types.Package, sig *types.Signature) []Companion {
 	var list []Companion
 	for i := range sig.Params().Len() {
@@ -55,7 +55,7 @@ func CompanionsIn(pkg *types.Package, sig *types.Signature) []Companion {
 			typ = slice.Elem()
 		}
 		fn, ok := typ.Underlying().(*types.Signature)
-		if ok && !isRoot(typ) && pkg != nil && typeset.Nameable(pkg, fn) {
+		if ok && !isRoot(typ) && EnterOfType(typ) == nil && pkg != nil && typeset.Nameable(pkg, fn) {
 			c.Func = fn
 			list = append(list, c)
 		}

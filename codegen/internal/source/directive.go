@@ -165,15 +165,18 @@ func Budget(decl *ast.FuncDecl) (bytes int64, at *ast.Comment) {
 }
 
 // annotation returns the comment that annotates decl, or nil.
-func annotation(decl *ast.FuncDecl) *ast.Comment {
-	if decl.Doc == nil {
+func annotation(decl *ast.FuncDecl) *ast.Comment { return AnnotationIn(decl.Doc) }
+
+// AnnotationIn returns the annotation in a doc comment, which may be nil, or nil.
+func AnnotationIn(doc *ast.CommentGroup) *ast.Comment {
+	if doc == nil {
 		return nil
 	}
-	i := slices.IndexFunc(decl.Doc.List, func(c *ast.Comment) bool { return IsAsync(c.Text) })
+	i := slices.IndexFunc(doc.List, func(c *ast.Comment) bool { return IsAsync(c.Text) })
 	if i < 0 {
 		return nil
 	}
-	return decl.Doc.List[i]
+	return doc.List[i]
 }
 
 // readAsync returns the budget of an annotation, which is 0 if it has none.

@@ -91,6 +91,9 @@ type File struct {
 	// Functions are the asynchronous functions in the order of the file, Others the annotated
 	// functions of another kind.
 	Functions, Others []*Function
+
+	// Types are the annotated function types.
+	Types []*FuncType
 }
 
 // DeclarationAt returns the declaration of the function whose name is at pos, or nil if there is
@@ -165,6 +168,8 @@ const (
 	// KindValue is a call of a variable of the function that holds suspending
 	// functions.
 	KindValue
+	// KindKept is a call of a value of a marked function type.
+	KindKept
 )
 
 // KindDeferred is the epilogue of a function whose deferred calls suspend.
@@ -173,7 +178,7 @@ const KindDeferred Kind = -1
 // Enters reports whether the callee is a machine that is entered, rather than a job that is
 // awaited.
 func (k Kind) Enters() bool {
-	return k == KindEnter || k == KindSleep || k == KindLiteral || k == KindValue
+	return k == KindEnter || k == KindSleep || k == KindLiteral || k == KindValue || k == KindKept
 }
 
 // Suspension describes a call that suspends.
@@ -195,7 +200,7 @@ type Suspension struct {
 	Twin *types.Func
 
 	// Enter is FEnter (KindEnter), as declared. It takes a *statemachine.Run, followed by the
-	// receiver and the arguments of the call.
+	// receiver and the arguments of the call. For KindKept it is TEnter, of the type.
 	Enter *types.Func
 
 	// Companions are the parameters of the callee, as declared, that have companions in Enter.

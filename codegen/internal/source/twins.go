@@ -62,7 +62,7 @@ func NewKey(pkg, recv, name string) FuncKey {
 func (t *Twins) Suspends(call *ast.CallExpr, info *types.Info) (Suspension, bool) {
 	s, ok := calleeOf(call, info)
 	if !ok {
-		return Suspension{}, false
+		return valueCall(call, info)
 	}
 	switch kind := intrinsic(s.Callee); kind {
 	case 0:

@@ -58,6 +58,9 @@ func New(pkg *source.Package, file *source.File) *Imports {
 		takeLocals(im.taken, fn.Decl, pkg)
 		im.hideTypeParams(fn.Signature())
 	}
+	for _, t := range file.Types {
+		takeTypeNames(im, t)
+	}
 	for _, name := range types.Universe.Names() {
 		im.hidden[name] = im.hidden[name] || pkg.Names[name]
 		im.taken[name] = true
@@ -72,6 +75,22 @@ func (im *Imports) hideTypeParams(sig *types.Signature) {
 		for p := range list.TypeParams() {
 			im.hidden[p.Obj().Name()] = true
 		}
+	}
+}
+
+// takeTypeNames takes the names of a function type's parameters, which its functions have, too, and
+// hides those of its type parameters.
+func takeTypeNames(im *Imports, t *source.FuncType) {
+	ast.Inspect(t.Spec.Type, func(n ast.Node) bool {
+		if field, ok := n.(*ast.Field); ok {
+			for _, id := range field.Names {
+				im.taken[id.Name] = true
+			}
+		}
+		return true
+	})
+	for p := range t.Object.Type().(*types.Named).TypeParams().TypeParams() {
+		im.taken[p.Obj().Name()], im.hidden[p.Obj().Name()] = true, true
 	}
 }
 

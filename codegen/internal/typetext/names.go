@@ -141,13 +141,18 @@ func (d *Declared) addMember(typ string, id *ast.Ident) {
 func (d *Declared) FindTaken(decl *ast.FuncDecl) (token.Pos, bool) {
 	twin := decl.Name.Name + "Async"
 	if decl.Recv == nil {
-		if pos, ok := d.imports[twin]; ok {
-			return pos, true
-		}
-		return d.pos[twin], d.Scope[twin]
+		return d.Find(twin)
 	}
 	recv := source.ReceiverName(decl)
 	return d.pos[recv+"."+twin], d.members[recv][twin]
+}
+
+// Find reports where a name of package scope or of an import is declared.
+func (d *Declared) Find(name string) (token.Pos, bool) {
+	if pos, ok := d.imports[name]; ok {
+		return pos, true
+	}
+	return d.pos[name], d.Scope[name]
 }
 
 // Choose picks the names for decl and takes them.
