@@ -24,15 +24,22 @@ var (
 // request is what a client asks for. A token stands for a user.
 type request struct{ path, token string }
 
-// The framework: each middleware calls next, or does not.
+// The framework: each middleware makes a handler from the next one.
+
+// handler answers a request. The annotation lets handlers suspend wherever they are kept.
+//
+//movenext:async
+type handler func(ctx context.Context, r request) (string, error)
 
 // logged prints the outcome of a request.
 //
 //movenext:async
-func logged(ctx context.Context, r request, next func(context.Context, request) (string, error)) (string, error) {
-	page, err := next(ctx, r)
-	fmt.Printf("%s: %q, %v\n", r.path, page, err)
-	return page, err
+func logged(next handler) handler {
+	return func(ctx context.Context, r request) (string, error) {
+		page, err := next(ctx, r)
+		fmt.Printf("%s: %q, %v\n", r.path, page, err)
+		return page, err
+	}
 }
 
 type userKey struct{}
@@ -40,38 +47,47 @@ type userKey struct{}
 // authorised looks up the user of a request.
 //
 //movenext:async
-func authorised(ctx context.Context, r request, next func(context.Context, request) (string, error)) (string, error) {
-	name, err := retry.Do(ctx, retry.Constant(time.Millisecond), func(ctx context.Context) (string, error) {
-		return lookUp(ctx, r.token)
-	}, retry.Attempts(3))
-	if err != nil {
-		return "", err
+func authorised(next handler) handler {
+	return func(ctx context.Context, r request) (string, error) {
+		name, err := retry.Do(ctx, retry.Constant(time.Millisecond), func(ctx context.Context) (string, error) {
+			return lookUp(ctx, r.token)
+		}, retry.Attempts(3))
+		if err != nil {
+			return "", err
+		}
+		return next(context.WithValue(ctx, userKey{}, name), r)
 	}
-	return next(context.WithValue(ctx, userKey{}, name), r)
 }
 
-// handle is the chain of this program.
-//
-//movenext:async
-func handle(ctx context.Context, r request) (string, error) {
-	return logged(ctx, r, func(ctx context.Context, r request) (string, error) {
-		return authorised(ctx, r, route)
-	})
+// router keeps a handler for each path.
+type router struct {
+	routes  map[string]handler
+	missing handler
 }
 
-// route finds the handler. A map of handlers would be called as plain Go, and block.
+// newRouter sets up this program's router. It is annotated, so that its handlers suspend.
 //
 //movenext:async
-func route(ctx context.Context, r request) (string, error) {
-	switch r.path {
-	case "/thread":
-		return thread(ctx)
-	case "/move":
-		return move(ctx, 30)
-	case "/move-all":
-		return move(ctx, 1000)
+func newRouter() *router {
+	rt := &router{routes: map[string]handler{
+		"/thread": thread,
+		"/move":   func(ctx context.Context, _ request) (string, error) { return move(ctx, 30) },
+		"/moves":  func(ctx context.Context, _ request) (string, error) { return move(ctx, 1000) },
+	}}
+	for path, h := range rt.routes {
+		rt.routes[path] = logged(authorised(h))
 	}
-	return "", errNoPage
+	rt.missing = logged(authorised(func(context.Context, request) (string, error) { return "", errNoPage }))
+	return rt
+}
+
+//movenext:async
+func (rt *router) serve(ctx context.Context, r request) (string, error) {
+	h, ok := rt.routes[r.path]
+	if !ok {
+		h = rt.missing
+	}
+	return h(ctx, r)
 }
 
 // The unit of work.
@@ -153,7 +169,7 @@ func (c *comment) walk(depth int, visit func(c *comment, depth int) error) error
 // thread fetches the name of each author.
 //
 //movenext:async
-func thread(ctx context.Context) (page string, err error) {
+func thread(ctx context.Context, _ request) (page string, err error) {
 	first := &comment{"1", []*comment{{"2", nil}, {"1", []*comment{{"2", nil}}}}}
 	err = first.walk(0, func(c *comment, depth int) error {
 		name, err := lookUp(ctx, c.author)
@@ -186,8 +202,9 @@ func lookUp(ctx context.Context, id string) (string, error) {
 
 //movenext:async
 func run(ctx context.Context) {
-	for _, r := range []request{{"/thread", "1"}, {"/move", "1"}, {"/move-all", "1"}, {"/thread", "7"}, {"/", "2"}} {
-		_, _ = handle(ctx, r) // logged has printed the outcome
+	site := newRouter()
+	for _, r := range []request{{"/thread", "1"}, {"/move", "1"}, {"/moves", "1"}, {"/thread", "7"}, {"/", "2"}} {
+		_, _ = site.serve(ctx, r) // logged has printed the outcome
 	}
 }
 

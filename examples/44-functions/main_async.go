@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/movenext/movenext/coord/retry"
@@ -20,38 +21,123 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// Digest of logged: 41b66414aae72e1a
+// Digest of logged: f568e133ea0e14c9
 
 // loggedAsync starts [logged] as a state machine and returns its job.
-func loggedAsync(ctx context.Context, r request, next func(context.Context, request) (string, error)) (result *job.Job[string]) {
+func loggedAsync(next handler) (result *job.Job[handler]) {
 	_ = logged // it is not unused
-	var r2 statemachine.Run
-	frame := loggedLocals{r: r}
-	defer statemachine.Catch(&r2, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r2, &loggedArgs{ctx: ctx, next: next, nextEnter: nil}); hasEnded {
-		return statemachine.Completed(ctx, v0, v1)
+	var r statemachine.Run
+	frame := loggedFrame{next: next}
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		return statemachine.Completed(context.Background(), frame.result0, nil)
 	}
 	m := &loggedMachine{kept: frame}
-	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r2, m, &m.kept.Frame)
-	return &m.builder.Promise.Job
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // loggedEnter enters [logged] for another machine. It returns the results or, suspended, the frame
 // that will have them.
-func loggedEnter(r2 *statemachine.Run, nextEnter func(*statemachine.Run, context.Context, request) (interface {
-	Results(*statemachine.Run) (string, error)
-}, string, error), ctx context.Context, r request, next func(context.Context, request) (string, error)) (*loggedFrame, string, error) {
-	frame := loggedLocals{r: r}
-	if hasEnded, v0, v1 := frame.moveNext(r2, &loggedArgs{ctx: ctx, next: next, nextEnter: nextEnter}); hasEnded {
+func loggedEnter(r *statemachine.Run, next handler) (*loggedFrame, handler) {
+	frame := loggedFrame{next: next}
+	if frame.MoveNext(r) {
+		return nil, frame.result0
+	}
+	m := new(loggedFrame)
+	*m = frame
+	r.Push(context.Background(), m, &m.Frame)
+	return m, nil
+}
+
+// loggedFrame is the frame of [logged]: what it keeps while it is suspended, its results among it.
+type loggedFrame struct {
+	statemachine.Frame
+
+	next handler
+
+	result0 handler
+}
+
+// MoveNext runs [logged] on to its next suspension (false) or its end (true).
+func (f *loggedFrame) MoveNext(run1 *statemachine.Run) bool {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	default:
+		statemachine.Misuse(resumeAt)
+		return false
+	}
+	{
+		next := f.next
+//line github.com/movenext/movenext/examples/44-functions/main.go:38
+		enter1 := func(run1 *statemachine.Run, arg1 context.Context, arg2 request) (interface {
+			Results(*statemachine.Run) (string, error)
+		}, string, error) {
+//line github.com/movenext/movenext/examples/44-functions/main.go:38
+			m, r1, r2 := loggedFunc1Enter(run1, next, arg1, arg2)
+//line github.com/movenext/movenext/examples/44-functions/main.go:38
+			if m == nil {
+//line github.com/movenext/movenext/examples/44-functions/main.go:38
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/examples/44-functions/main.go:38
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/examples/44-functions/main.go:38
+		kept1 := handlerOf(func(ctx context.Context, r request) (string, error) {
+			page, err := next(ctx, r)
+			fmt.Printf("%s: %q, %v\n", r.path, page, err)
+			return page, err
+		}, enter1)
+//line github.com/movenext/movenext/examples/44-functions/main.go:38
+		f.result0 = kept1
+	}
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:97
+	return true
+}
+
+func (f *loggedFrame) Location() statemachine.Location {
+	return statemachine.At(&f.Frame, "main.logged", "github.com/movenext/movenext/examples/44-functions/main.go")
+}
+
+func (f *loggedFrame) Results(run1 *statemachine.Run) handler {
+	run1.Rethrow()
+	return f.result0
+}
+
+// loggedMachine is [logged] as the root of a chain: chain, job and frame in one allocation.
+type loggedMachine struct {
+	builder statemachine.Builder[handler]
+	kept    loggedFrame
+}
+
+func (f *loggedMachine) MoveNext(run1 *statemachine.Run) bool {
+	if !f.kept.MoveNext(run1) {
+		return false
+	}
+	f.builder.SetResult(run1, f.kept.result0, nil)
+	return true
+}
+
+func (f *loggedMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.logged", "github.com/movenext/movenext/examples/44-functions/main.go")
+}
+
+// loggedFunc1Enter enters a function literal of [logged] for another machine. It returns the
+// results or, suspended, the frame that will have them.
+func loggedFunc1Enter(r2 *statemachine.Run, next handler, ctx context.Context, r request) (*loggedFunc1Frame, string, error) {
+	frame := loggedFunc1Locals{r: r}
+	if hasEnded, v0, v1 := frame.moveNext(r2, &loggedFunc1Args{next: next, ctx: ctx}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &loggedFrame{kept: frame}
+	m := &loggedFunc1Frame{kept: frame}
 	r2.Push(ctx, m, &m.kept.Frame)
 	return m, "", nil
 }
 
-// loggedLocals is what [logged] keeps while it is suspended.
-type loggedLocals struct {
+// loggedFunc1Locals is what a function literal of [logged] keeps while it is suspended.
+type loggedFunc1Locals struct {
 	statemachine.Frame
 
 	r request
@@ -61,31 +147,28 @@ type loggedLocals struct {
 	}
 }
 
-// loggedArgs are the parameters that only the start of [logged] needs.
-type loggedArgs struct {
-	ctx       context.Context
-	next      func(context.Context, request) (string, error)
-	nextEnter func(*statemachine.Run, context.Context, request) (interface {
-		Results(*statemachine.Run) (string, error)
-	}, string, error)
+// loggedFunc1Args are the parameters that only the start of a function literal of [logged] needs.
+type loggedFunc1Args struct {
+	next handler
+	ctx  context.Context
 }
 
-// loggedFrame is the frame of [logged] for a caller that is a machine.
-type loggedFrame struct {
-	kept loggedLocals
+// loggedFunc1Frame is the frame of a function literal of [logged] for a caller that is a machine.
+type loggedFunc1Frame struct {
+	kept loggedFunc1Locals
 
 	result0 string
 	result1 error
 }
 
-func (f *loggedFrame) MoveNext(run1 *statemachine.Run) (hasEnded bool) {
+func (f *loggedFunc1Frame) MoveNext(run1 *statemachine.Run) (hasEnded bool) {
 	hasEnded, f.result0, f.result1 = f.kept.moveNext(run1, nil)
 	return hasEnded
 }
 
-// moveNext runs [logged] on to its next suspension (false) or its end (true). When it continues,
-// args is nil.
-func (f *loggedLocals) moveNext(run1 *statemachine.Run, args *loggedArgs) (hasEnded bool, result0 string, result1 error) {
+// moveNext runs a function literal of [logged] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *loggedFunc1Locals) moveNext(run1 *statemachine.Run, args *loggedFunc1Args) (hasEnded bool, result0 string, result1 error) {
 	var page string
 	var err error
 	resumeAt := f.State
@@ -98,104 +181,163 @@ func (f *loggedLocals) moveNext(run1 *statemachine.Run, args *loggedArgs) (hasEn
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/examples/44-functions/main.go:33
-	if args.nextEnter != nil {
-		goto entered
-	}
-//line github.com/movenext/movenext/examples/44-functions/main.go:33
-	page, err = args.next(args.ctx, f.r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:108
-	goto after1
-entered:
-//line github.com/movenext/movenext/examples/44-functions/main.go:33
-	f.next1, page, err = args.nextEnter(run1, args.ctx, f.r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:113
+//line github.com/movenext/movenext/examples/44-functions/main.go:39
+	f.next1, page, err = handlerEnter(run1, args.next, args.ctx, f.r)
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:187
 	if f.next1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:33
+//line github.com/movenext/movenext/examples/44-functions/main.go:39
 	page, err = f.next1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:122
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:196
 	f.next1 = nil
 after1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:34
+//line github.com/movenext/movenext/examples/44-functions/main.go:40
 	fmt.Printf("%s: %q, %v\n", f.r.path, page, err)
 	return true, page, err
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:128
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:202
 }
 
-func (f *loggedFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.logged", "github.com/movenext/movenext/examples/44-functions/main.go", 33)
+func (f *loggedFunc1Frame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.logged", "github.com/movenext/movenext/examples/44-functions/main.go", 39)
 }
 
-func (f *loggedFrame) Results(run1 *statemachine.Run) (string, error) {
+func (f *loggedFunc1Frame) Results(run1 *statemachine.Run) (string, error) {
 	run1.Rethrow()
 	return f.result0, f.result1
 }
 
-// loggedMachine is [logged] as the root of a chain: chain, job and frame in one allocation.
-type loggedMachine struct {
-	builder statemachine.Builder[string]
-	kept    loggedLocals
-}
-
-func (f *loggedMachine) MoveNext(run1 *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.kept.moveNext(run1, nil)
-	if !hasEnded {
-		return false
-	}
-	f.builder.SetResult(run1, v0, v1)
-	f.kept = loggedLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
-	return true
-}
-
-func (f *loggedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.logged", "github.com/movenext/movenext/examples/44-functions/main.go", 33)
-}
-
-// Digest of authorised: 3acb1a2441a73338
+// Digest of authorised: 54a183384ecfbdc3
 
 // authorisedAsync starts [authorised] as a state machine and returns its job.
-func authorisedAsync(ctx context.Context, r request, next func(context.Context, request) (string, error)) (result *job.Job[string]) {
+func authorisedAsync(next handler) (result *job.Job[handler]) {
 	_ = authorised // it is not unused
-	var r2 statemachine.Run
-	frame := authorisedLocals{ctx: ctx, r: r, next: next}
-	defer statemachine.Catch(&r2, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r2); hasEnded {
-		return statemachine.Completed(ctx, v0, v1)
+	var r statemachine.Run
+	frame := authorisedFrame{next: next}
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		return statemachine.Completed(context.Background(), frame.result0, nil)
 	}
 	m := &authorisedMachine{kept: frame}
-	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r2, m, &m.kept.Frame)
-	return &m.builder.Promise.Job
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // authorisedEnter enters [authorised] for another machine. It returns the results or, suspended,
 // the frame that will have them.
-func authorisedEnter(r2 *statemachine.Run, nextEnter func(*statemachine.Run, context.Context, request) (interface {
-	Results(*statemachine.Run) (string, error)
-}, string, error), ctx context.Context, r request, next func(context.Context, request) (string, error)) (*authorisedFrame, string, error) {
-	frame := authorisedLocals{ctx: ctx, r: r, next: next, nextEnter: nextEnter}
+func authorisedEnter(r *statemachine.Run, next handler) (*authorisedFrame, handler) {
+	frame := authorisedFrame{next: next}
+	if frame.MoveNext(r) {
+		return nil, frame.result0
+	}
+	m := new(authorisedFrame)
+	*m = frame
+	r.Push(context.Background(), m, &m.Frame)
+	return m, nil
+}
+
+// authorisedFrame is the frame of [authorised]: what it keeps while it is suspended, its results
+// among it.
+type authorisedFrame struct {
+	statemachine.Frame
+
+	next handler
+
+	result0 handler
+}
+
+// MoveNext runs [authorised] on to its next suspension (false) or its end (true).
+func (f *authorisedFrame) MoveNext(run1 *statemachine.Run) bool {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	default:
+		statemachine.Misuse(resumeAt)
+		return false
+	}
+	{
+		next := f.next
+//line github.com/movenext/movenext/examples/44-functions/main.go:51
+		enter1 := func(run1 *statemachine.Run, arg1 context.Context, arg2 request) (interface {
+			Results(*statemachine.Run) (string, error)
+		}, string, error) {
+//line github.com/movenext/movenext/examples/44-functions/main.go:51
+			m, r1, r2 := authorisedFunc1Enter(run1, next, arg1, arg2)
+//line github.com/movenext/movenext/examples/44-functions/main.go:51
+			if m == nil {
+//line github.com/movenext/movenext/examples/44-functions/main.go:51
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/examples/44-functions/main.go:51
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/examples/44-functions/main.go:51
+		kept1 := handlerOf(func(ctx context.Context, r request) (string, error) {
+			name, err := retry.Do(ctx, retry.Constant(time.Millisecond), func(ctx context.Context) (string, error) {
+				return lookUp(ctx, r.token)
+			}, retry.Attempts(3))
+			if err != nil {
+				return "", err
+			}
+			return next(context.WithValue(ctx, userKey{}, name), r)
+		}, enter1)
+//line github.com/movenext/movenext/examples/44-functions/main.go:51
+		f.result0 = kept1
+	}
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:291
+	return true
+}
+
+func (f *authorisedFrame) Location() statemachine.Location {
+	return statemachine.At(&f.Frame, "main.authorised", "github.com/movenext/movenext/examples/44-functions/main.go")
+}
+
+func (f *authorisedFrame) Results(run1 *statemachine.Run) handler {
+	run1.Rethrow()
+	return f.result0
+}
+
+// authorisedMachine is [authorised] as the root of a chain: chain, job and frame in one
+// allocation.
+type authorisedMachine struct {
+	builder statemachine.Builder[handler]
+	kept    authorisedFrame
+}
+
+func (f *authorisedMachine) MoveNext(run1 *statemachine.Run) bool {
+	if !f.kept.MoveNext(run1) {
+		return false
+	}
+	f.builder.SetResult(run1, f.kept.result0, nil)
+	return true
+}
+
+func (f *authorisedMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.authorised", "github.com/movenext/movenext/examples/44-functions/main.go")
+}
+
+// authorisedFunc1Enter enters a function literal of [authorised] for another machine. It returns
+// the results or, suspended, the frame that will have them.
+func authorisedFunc1Enter(r2 *statemachine.Run, next handler, ctx context.Context, r request) (*authorisedFunc1Frame, string, error) {
+	frame := authorisedFunc1Locals{next: next, ctx: ctx, r: r}
 	if hasEnded, v0, v1 := frame.moveNext(r2); hasEnded {
 		return nil, v0, v1
 	}
-	m := &authorisedFrame{kept: frame}
+	m := &authorisedFunc1Frame{kept: frame}
 	r2.Push(ctx, m, &m.kept.Frame)
 	return m, "", nil
 }
 
-// authorisedLocals is what [authorised] keeps while it is suspended.
-type authorisedLocals struct {
+// authorisedFunc1Locals is what a function literal of [authorised] keeps while it is suspended.
+type authorisedFunc1Locals struct {
 	statemachine.Frame
 
-	ctx       context.Context
-	r         request
-	next      func(context.Context, request) (string, error)
-	nextEnter func(*statemachine.Run, context.Context, request) (interface {
-		Results(*statemachine.Run) (string, error)
-	}, string, error)
+	ctx  context.Context
+	r    request
+	next handler
 
 	do1   *retry.DoFrame[string]
 	next2 interface {
@@ -203,21 +345,23 @@ type authorisedLocals struct {
 	}
 }
 
-// authorisedFrame is the frame of [authorised] for a caller that is a machine.
-type authorisedFrame struct {
-	kept authorisedLocals
+// authorisedFunc1Frame is the frame of a function literal of [authorised] for a caller that is a
+// machine.
+type authorisedFunc1Frame struct {
+	kept authorisedFunc1Locals
 
 	result0 string
 	result1 error
 }
 
-func (f *authorisedFrame) MoveNext(run1 *statemachine.Run) (hasEnded bool) {
+func (f *authorisedFunc1Frame) MoveNext(run1 *statemachine.Run) (hasEnded bool) {
 	hasEnded, f.result0, f.result1 = f.kept.moveNext(run1)
 	return hasEnded
 }
 
-// moveNext runs [authorised] on to its next suspension (false) or its end (true).
-func (f *authorisedLocals) moveNext(run1 *statemachine.Run) (hasEnded bool, result0 string, result1 error) {
+// moveNext runs a function literal of [authorised] on to its next suspension (false) or its end
+// (true).
+func (f *authorisedFunc1Locals) moveNext(run1 *statemachine.Run) (hasEnded bool, result0 string, result1 error) {
 	var name string
 	var err error
 	resumeAt := f.State
@@ -234,169 +378,60 @@ func (f *authorisedLocals) moveNext(run1 *statemachine.Run) (hasEnded bool, resu
 	}
 	{
 		r := f.r
-//line github.com/movenext/movenext/examples/44-functions/main.go:44
+//line github.com/movenext/movenext/examples/44-functions/main.go:52
 		enter1 := func(run1 *statemachine.Run, arg1 context.Context) (interface {
 			Results(*statemachine.Run) (string, error)
 		}, string, error) {
-//line github.com/movenext/movenext/examples/44-functions/main.go:44
-			m, r1, r2 := authorisedFunc1Enter(run1, r, arg1)
-//line github.com/movenext/movenext/examples/44-functions/main.go:44
+//line github.com/movenext/movenext/examples/44-functions/main.go:52
+			m, r1, r2 := authorisedFunc2Enter(run1, r, arg1)
+//line github.com/movenext/movenext/examples/44-functions/main.go:52
 			if m == nil {
-//line github.com/movenext/movenext/examples/44-functions/main.go:44
+//line github.com/movenext/movenext/examples/44-functions/main.go:52
 				return nil, r1, r2
 			}
-//line github.com/movenext/movenext/examples/44-functions/main.go:44
+//line github.com/movenext/movenext/examples/44-functions/main.go:52
 			return m, r1, r2
 		}
-//line github.com/movenext/movenext/examples/44-functions/main.go:44
+//line github.com/movenext/movenext/examples/44-functions/main.go:52
 		f.do1, name, err = retry.DoEnter(run1, enter1, nil, f.ctx, retry.Constant(time.Millisecond), func(ctx context.Context) (string, error) {
 			return lookUp(ctx, r.token)
 		}, retry.Attempts(3))
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:257
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:401
 	if f.do1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:44
+//line github.com/movenext/movenext/examples/44-functions/main.go:52
 	name, err = f.do1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:266
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:410
 	f.do1 = nil
 after1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:47
+//line github.com/movenext/movenext/examples/44-functions/main.go:55
 	if err != nil {
 		return true, "", err
 	}
-	if f.nextEnter != nil {
-		goto entered
-	}
-//line github.com/movenext/movenext/examples/44-functions/main.go:50
-	result0, result1 = f.next(context.WithValue(f.ctx, userKey{}, name), f.r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:278
-	goto after2
-entered:
-//line github.com/movenext/movenext/examples/44-functions/main.go:50
-	f.next2, result0, result1 = f.nextEnter(run1, context.WithValue(f.ctx, userKey{}, name), f.r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:283
+	f.next2, result0, result1 = handlerEnter(run1, f.next, context.WithValue(f.ctx, userKey{}, name), f.r)
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:418
 	if f.next2 == nil {
 		goto after2
 	}
 	f.State = 2
-	f.ctx, f.r, f.next, f.nextEnter = nil, request{}, nil, nil // not needed any more
+	f.ctx, f.r, f.next = nil, request{}, nil // not needed any more
 	return false, "", nil
 resume2:
-//line github.com/movenext/movenext/examples/44-functions/main.go:50
+//line github.com/movenext/movenext/examples/44-functions/main.go:58
 	result0, result1 = f.next2.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:293
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:428
 	f.next2 = nil
 after2:
 	return true, result0, result1
 }
 
-func (f *authorisedFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.authorised", "github.com/movenext/movenext/examples/44-functions/main.go", 44, 50)
-}
-
-func (f *authorisedFrame) Results(run1 *statemachine.Run) (string, error) {
-	run1.Rethrow()
-	return f.result0, f.result1
-}
-
-// authorisedMachine is [authorised] as the root of a chain: chain, job and frame in one
-// allocation.
-type authorisedMachine struct {
-	builder statemachine.Builder[string]
-	kept    authorisedLocals
-}
-
-func (f *authorisedMachine) MoveNext(run1 *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.kept.moveNext(run1)
-	if !hasEnded {
-		return false
-	}
-	f.builder.SetResult(run1, v0, v1)
-	f.kept = authorisedLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
-	return true
-}
-
-func (f *authorisedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.authorised", "github.com/movenext/movenext/examples/44-functions/main.go", 44, 50)
-}
-
-// authorisedFunc1Enter enters a function literal of [authorised] for another machine. It returns
-// the results or, suspended, the frame that will have them.
-func authorisedFunc1Enter(r2 *statemachine.Run, r request, ctx context.Context) (*authorisedFunc1Frame, string, error) {
-	frame := authorisedFunc1Locals{}
-	if hasEnded, v0, v1 := frame.moveNext(r2, &authorisedFunc1Args{r: r, ctx: ctx}); hasEnded {
-		return nil, v0, v1
-	}
-	m := &authorisedFunc1Frame{kept: frame}
-	r2.Push(ctx, m, &m.kept.Frame)
-	return m, "", nil
-}
-
-// authorisedFunc1Locals is what a function literal of [authorised] keeps while it is suspended.
-type authorisedFunc1Locals struct {
-	statemachine.Frame
-
-	lookUp1 *lookUpFrame
-}
-
-// authorisedFunc1Args are the parameters that only the start of a function literal of [authorised]
-// needs.
-type authorisedFunc1Args struct {
-	r   request
-	ctx context.Context
-}
-
-// authorisedFunc1Frame is the frame of a function literal of [authorised] for a caller that is a
-// machine.
-type authorisedFunc1Frame struct {
-	kept authorisedFunc1Locals
-
-	result0 string
-	result1 error
-}
-
-func (f *authorisedFunc1Frame) MoveNext(run1 *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.kept.moveNext(run1, nil)
-	return hasEnded
-}
-
-// moveNext runs a function literal of [authorised] on to its next suspension (false) or its end
-// (true). When it continues, args is nil.
-func (f *authorisedFunc1Locals) moveNext(run1 *statemachine.Run, args *authorisedFunc1Args) (hasEnded bool, result0 string, result1 error) {
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		statemachine.Misuse(resumeAt)
-		return
-	}
-//line github.com/movenext/movenext/examples/44-functions/main.go:45
-	f.lookUp1, result0, result1 = lookUpEnter(run1, args.ctx, args.r.token)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:384
-	if f.lookUp1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, "", nil
-resume1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:45
-	result0, result1 = f.lookUp1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:393
-	f.lookUp1 = nil
-after1:
-	return true, result0, result1
-}
-
 func (f *authorisedFunc1Frame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.authorised", "github.com/movenext/movenext/examples/44-functions/main.go", 45)
+	return statemachine.At(&f.kept.Frame, "main.authorised", "github.com/movenext/movenext/examples/44-functions/main.go", 52, 58)
 }
 
 func (f *authorisedFunc1Frame) Results(run1 *statemachine.Run) (string, error) {
@@ -404,178 +439,49 @@ func (f *authorisedFunc1Frame) Results(run1 *statemachine.Run) (string, error) {
 	return f.result0, f.result1
 }
 
-// Digest of handle: 5abdf0c87d578bf9
-
-// handleAsync starts [handle] as a state machine and returns its job.
-func handleAsync(ctx context.Context, r request) (result *job.Job[string]) {
-	_ = handle // it is not unused
-	var r2 statemachine.Run
-	frame := handleLocals{}
-	defer statemachine.Catch(&r2, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r2, &handleArgs{ctx: ctx, r: r}); hasEnded {
-		return statemachine.Completed(ctx, v0, v1)
-	}
-	m := &handleMachine{kept: frame}
-	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r2, m, &m.kept.Frame)
-	return &m.builder.Promise.Job
-}
-
-// handleEnter enters [handle] for another machine. It returns the results or, suspended, the frame
-// that will have them.
-func handleEnter(r2 *statemachine.Run, ctx context.Context, r request) (*handleFrame, string, error) {
-	frame := handleLocals{}
-	if hasEnded, v0, v1 := frame.moveNext(r2, &handleArgs{ctx: ctx, r: r}); hasEnded {
+// authorisedFunc2Enter enters a function literal of [authorised] for another machine. It returns
+// the results or, suspended, the frame that will have them.
+func authorisedFunc2Enter(r2 *statemachine.Run, r request, ctx context.Context) (*authorisedFunc2Frame, string, error) {
+	frame := authorisedFunc2Locals{}
+	if hasEnded, v0, v1 := frame.moveNext(r2, &authorisedFunc2Args{r: r, ctx: ctx}); hasEnded {
 		return nil, v0, v1
 	}
-	m := &handleFrame{kept: frame}
+	m := &authorisedFunc2Frame{kept: frame}
 	r2.Push(ctx, m, &m.kept.Frame)
 	return m, "", nil
 }
 
-// handleLocals is what [handle] keeps while it is suspended.
-type handleLocals struct {
+// authorisedFunc2Locals is what a function literal of [authorised] keeps while it is suspended.
+type authorisedFunc2Locals struct {
 	statemachine.Frame
 
-	logged1 *loggedFrame
+	lookUp1 *lookUpFrame
 }
 
-// handleArgs are the parameters that only the start of [handle] needs.
-type handleArgs struct {
-	ctx context.Context
+// authorisedFunc2Args are the parameters that only the start of a function literal of [authorised]
+// needs.
+type authorisedFunc2Args struct {
 	r   request
+	ctx context.Context
 }
 
-// handleFrame is the frame of [handle] for a caller that is a machine.
-type handleFrame struct {
-	kept handleLocals
+// authorisedFunc2Frame is the frame of a function literal of [authorised] for a caller that is a
+// machine.
+type authorisedFunc2Frame struct {
+	kept authorisedFunc2Locals
 
 	result0 string
 	result1 error
 }
 
-func (f *handleFrame) MoveNext(run1 *statemachine.Run) (hasEnded bool) {
+func (f *authorisedFunc2Frame) MoveNext(run1 *statemachine.Run) (hasEnded bool) {
 	hasEnded, f.result0, f.result1 = f.kept.moveNext(run1, nil)
 	return hasEnded
 }
 
-// moveNext runs [handle] on to its next suspension (false) or its end (true). When it continues,
-// args is nil.
-func (f *handleLocals) moveNext(run1 *statemachine.Run, args *handleArgs) (hasEnded bool, result0 string, result1 error) {
-	resumeAt := f.State
-	f.State = statemachine.Finished // unless it suspends
-	switch resumeAt {
-	case statemachine.NotStarted:
-	case 1:
-		goto resume1
-	default:
-		statemachine.Misuse(resumeAt)
-		return
-	}
-	{
-//line github.com/movenext/movenext/examples/44-functions/main.go:57
-		enter1 := func(run1 *statemachine.Run, arg1 context.Context, arg2 request) (interface {
-			Results(*statemachine.Run) (string, error)
-		}, string, error) {
-//line github.com/movenext/movenext/examples/44-functions/main.go:57
-			m, r1, r2 := handleFunc1Enter(run1, arg1, arg2)
-//line github.com/movenext/movenext/examples/44-functions/main.go:57
-			if m == nil {
-//line github.com/movenext/movenext/examples/44-functions/main.go:57
-				return nil, r1, r2
-			}
-//line github.com/movenext/movenext/examples/44-functions/main.go:57
-			return m, r1, r2
-		}
-//line github.com/movenext/movenext/examples/44-functions/main.go:57
-		f.logged1, result0, result1 = loggedEnter(run1, enter1, args.ctx, args.r, func(ctx context.Context, r request) (string, error) {
-			return authorised(ctx, r, route)
-		})
-	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:495
-	if f.logged1 == nil {
-		goto after1
-	}
-	f.State = 1
-	return false, "", nil
-resume1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:57
-	result0, result1 = f.logged1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:504
-	f.logged1 = nil
-after1:
-	return true, result0, result1
-}
-
-func (f *handleFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.handle", "github.com/movenext/movenext/examples/44-functions/main.go", 57)
-}
-
-func (f *handleFrame) Results(run1 *statemachine.Run) (string, error) {
-	run1.Rethrow()
-	return f.result0, f.result1
-}
-
-// handleMachine is [handle] as the root of a chain: chain, job and frame in one allocation.
-type handleMachine struct {
-	builder statemachine.Builder[string]
-	kept    handleLocals
-}
-
-func (f *handleMachine) MoveNext(run1 *statemachine.Run) bool {
-	hasEnded, v0, v1 := f.kept.moveNext(run1, nil)
-	if !hasEnded {
-		return false
-	}
-	f.builder.SetResult(run1, v0, v1)
-	f.kept = handleLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
-	return true
-}
-
-func (f *handleMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.handle", "github.com/movenext/movenext/examples/44-functions/main.go", 57)
-}
-
-// handleFunc1Enter enters a function literal of [handle] for another machine. It returns the
-// results or, suspended, the frame that will have them.
-func handleFunc1Enter(r2 *statemachine.Run, ctx context.Context, r request) (*handleFunc1Frame, string, error) {
-	frame := handleFunc1Locals{}
-	if hasEnded, v0, v1 := frame.moveNext(r2, &handleFunc1Args{ctx: ctx, r: r}); hasEnded {
-		return nil, v0, v1
-	}
-	m := &handleFunc1Frame{kept: frame}
-	r2.Push(ctx, m, &m.kept.Frame)
-	return m, "", nil
-}
-
-// handleFunc1Locals is what a function literal of [handle] keeps while it is suspended.
-type handleFunc1Locals struct {
-	statemachine.Frame
-
-	authorised1 *authorisedFrame
-}
-
-// handleFunc1Args are the parameters that only the start of a function literal of [handle] needs.
-type handleFunc1Args struct {
-	ctx context.Context
-	r   request
-}
-
-// handleFunc1Frame is the frame of a function literal of [handle] for a caller that is a machine.
-type handleFunc1Frame struct {
-	kept handleFunc1Locals
-
-	result0 string
-	result1 error
-}
-
-func (f *handleFunc1Frame) MoveNext(run1 *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.kept.moveNext(run1, nil)
-	return hasEnded
-}
-
-// moveNext runs a function literal of [handle] on to its next suspension (false) or its end
+// moveNext runs a function literal of [authorised] on to its next suspension (false) or its end
 // (true). When it continues, args is nil.
-func (f *handleFunc1Locals) moveNext(run1 *statemachine.Run, args *handleFunc1Args) (hasEnded bool, result0 string, result1 error) {
+func (f *authorisedFunc2Locals) moveNext(run1 *statemachine.Run, args *authorisedFunc2Args) (hasEnded bool, result0 string, result1 error) {
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
@@ -586,106 +492,86 @@ func (f *handleFunc1Locals) moveNext(run1 *statemachine.Run, args *handleFunc1Ar
 		statemachine.Misuse(resumeAt)
 		return
 	}
-	{
-//line github.com/movenext/movenext/examples/44-functions/main.go:58
-		enter1 := func(run1 *statemachine.Run, arg1 context.Context, arg2 request) (interface {
-			Results(*statemachine.Run) (string, error)
-		}, string, error) {
-//line github.com/movenext/movenext/examples/44-functions/main.go:58
-			m, r1, r2 := routeEnter(run1, arg1, arg2)
-//line github.com/movenext/movenext/examples/44-functions/main.go:58
-			if m == nil {
-//line github.com/movenext/movenext/examples/44-functions/main.go:58
-				return nil, r1, r2
-			}
-//line github.com/movenext/movenext/examples/44-functions/main.go:58
-			return m, r1, r2
-		}
-//line github.com/movenext/movenext/examples/44-functions/main.go:58
-		f.authorised1, result0, result1 = authorisedEnter(run1, enter1, args.ctx, args.r, route)
-	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:608
-	if f.authorised1 == nil {
+//line github.com/movenext/movenext/examples/44-functions/main.go:53
+	f.lookUp1, result0, result1 = lookUpEnter(run1, args.ctx, args.r.token)
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:498
+	if f.lookUp1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:58
-	result0, result1 = f.authorised1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:617
-	f.authorised1 = nil
+//line github.com/movenext/movenext/examples/44-functions/main.go:53
+	result0, result1 = f.lookUp1.Results(run1)
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:507
+	f.lookUp1 = nil
 after1:
 	return true, result0, result1
 }
 
-func (f *handleFunc1Frame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.handle", "github.com/movenext/movenext/examples/44-functions/main.go", 58)
+func (f *authorisedFunc2Frame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.authorised", "github.com/movenext/movenext/examples/44-functions/main.go", 53)
 }
 
-func (f *handleFunc1Frame) Results(run1 *statemachine.Run) (string, error) {
+func (f *authorisedFunc2Frame) Results(run1 *statemachine.Run) (string, error) {
 	run1.Rethrow()
 	return f.result0, f.result1
 }
 
-// Digest of route: 9af1c7b8c9c92b0c
+// Digest of newRouter: 3336cba0c05f0809
 
-// routeAsync starts [route] as a state machine and returns its job.
-func routeAsync(ctx context.Context, r request) (result *job.Job[string]) {
-	_ = route // it is not unused
-	var r2 statemachine.Run
-	frame := routeLocals{}
-	defer statemachine.Catch(&r2, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r2, &routeArgs{ctx: ctx, r: r}); hasEnded {
-		return statemachine.Completed(ctx, v0, v1)
+// newRouterAsync starts [newRouter] as a state machine and returns its job.
+func newRouterAsync() (result *job.Job[*router]) {
+	_ = newRouter // it is not unused
+	var r statemachine.Run
+	frame := newRouterLocals{}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0 := frame.moveNext(&r); hasEnded {
+		return statemachine.Completed(context.Background(), v0, nil)
 	}
-	m := &routeMachine{kept: frame}
-	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r2, m, &m.kept.Frame)
-	return &m.builder.Promise.Job
+	m := &newRouterMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
-// routeEnter enters [route] for another machine. It returns the results or, suspended, the frame
-// that will have them.
-func routeEnter(r2 *statemachine.Run, ctx context.Context, r request) (*routeFrame, string, error) {
-	frame := routeLocals{}
-	if hasEnded, v0, v1 := frame.moveNext(r2, &routeArgs{ctx: ctx, r: r}); hasEnded {
-		return nil, v0, v1
+// newRouterEnter enters [newRouter] for another machine. It returns the results or, suspended, the
+// frame that will have them.
+func newRouterEnter(r *statemachine.Run) (*newRouterFrame, *router) {
+	frame := newRouterLocals{}
+	if hasEnded, v0 := frame.moveNext(r); hasEnded {
+		return nil, v0
 	}
-	m := &routeFrame{kept: frame}
-	r2.Push(ctx, m, &m.kept.Frame)
-	return m, "", nil
+	m := &newRouterFrame{kept: frame}
+	r.Push(context.Background(), m, &m.kept.Frame)
+	return m, nil
 }
 
-// routeLocals is what [route] keeps while it is suspended.
-type routeLocals struct {
+// newRouterLocals is what [newRouter] keeps while it is suspended.
+type newRouterLocals struct {
 	statemachine.Frame
 
-	thread1 *threadFrame
-	move2   *moveFrame
+	rt          *router
+	iter1       *reflect.MapIter
+	path        string
+	authorised1 *authorisedFrame
+	logged2     *loggedFrame
 }
 
-// routeArgs are the parameters that only the start of [route] needs.
-type routeArgs struct {
-	ctx context.Context
-	r   request
+// newRouterFrame is the frame of [newRouter] for a caller that is a machine.
+type newRouterFrame struct {
+	kept newRouterLocals
+
+	result0 *router
 }
 
-// routeFrame is the frame of [route] for a caller that is a machine.
-type routeFrame struct {
-	kept routeLocals
-
-	result0 string
-	result1 error
-}
-
-func (f *routeFrame) MoveNext(run1 *statemachine.Run) (hasEnded bool) {
-	hasEnded, f.result0, f.result1 = f.kept.moveNext(run1, nil)
+func (f *newRouterFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0 = f.kept.moveNext(r)
 	return hasEnded
 }
 
-// moveNext runs [route] on to its next suspension (false) or its end (true). When it continues,
-// args is nil.
-func (f *routeLocals) moveNext(run1 *statemachine.Run, args *routeArgs) (hasEnded bool, result0 string, result1 error) {
+// moveNext runs [newRouter] on to its next suspension (false) or its end (true).
+func (f *newRouterLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 *router) {
+	var loggedValue handler
+	var authorisedValue handler
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
@@ -696,107 +582,448 @@ func (f *routeLocals) moveNext(run1 *statemachine.Run, args *routeArgs) (hasEnde
 		goto resume2
 	case 3:
 		goto resume3
+	case 4:
+		goto resume4
 	default:
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/examples/44-functions/main.go:66
-	switch args.r.path {
-	case "/thread":
-//line github.com/movenext/movenext/examples/44-functions/main.go:66
-		goto case1
-//line github.com/movenext/movenext/examples/44-functions/main.go:69
-	case "/move":
-//line github.com/movenext/movenext/examples/44-functions/main.go:66
-		goto case2
-//line github.com/movenext/movenext/examples/44-functions/main.go:71
-	case "/move-all":
-//line github.com/movenext/movenext/examples/44-functions/main.go:66
-		goto case3
+	{
+//line github.com/movenext/movenext/examples/44-functions/main.go:72
+		lit1 := map[string]handler{}
+		enter1 := func(r *statemachine.Run, arg1 context.Context, arg2 request) (interface {
+			Results(*statemachine.Run) (string, error)
+		}, string, error) {
+//line github.com/movenext/movenext/examples/44-functions/main.go:73
+			m, r1, r2 := threadEnter(r, arg1, arg2)
+//line github.com/movenext/movenext/examples/44-functions/main.go:73
+			if m == nil {
+//line github.com/movenext/movenext/examples/44-functions/main.go:73
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/examples/44-functions/main.go:73
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/examples/44-functions/main.go:73
+		kept1 := handlerOf(thread, enter1)
+//line github.com/movenext/movenext/examples/44-functions/main.go:73
+		lit1["/thread"] = kept1
+//line github.com/movenext/movenext/examples/44-functions/main.go:73
+		enter2 := func(r *statemachine.Run, arg3 context.Context, arg4 request) (interface {
+			Results(*statemachine.Run) (string, error)
+		}, string, error) {
+//line github.com/movenext/movenext/examples/44-functions/main.go:73
+			m, r1, r2 := newRouterFunc1Enter(r, arg3, arg4)
+//line github.com/movenext/movenext/examples/44-functions/main.go:73
+			if m == nil {
+//line github.com/movenext/movenext/examples/44-functions/main.go:73
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/examples/44-functions/main.go:73
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/examples/44-functions/main.go:74
+		kept2 := handlerOf(func(ctx context.Context, _ request) (string, error) { return move(ctx, 30) }, enter2)
+//line github.com/movenext/movenext/examples/44-functions/main.go:74
+		lit1["/move"] = kept2
+//line github.com/movenext/movenext/examples/44-functions/main.go:74
+		enter3 := func(r *statemachine.Run, arg5 context.Context, arg6 request) (interface {
+			Results(*statemachine.Run) (string, error)
+		}, string, error) {
+//line github.com/movenext/movenext/examples/44-functions/main.go:74
+			m, r1, r2 := newRouterFunc2Enter(r, arg5, arg6)
+//line github.com/movenext/movenext/examples/44-functions/main.go:74
+			if m == nil {
+//line github.com/movenext/movenext/examples/44-functions/main.go:74
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/examples/44-functions/main.go:74
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/examples/44-functions/main.go:75
+		kept3 := handlerOf(func(ctx context.Context, _ request) (string, error) { return move(ctx, 1000) }, enter3)
+//line github.com/movenext/movenext/examples/44-functions/main.go:75
+		lit1["/moves"] = kept3
+//line github.com/movenext/movenext/examples/44-functions/main.go:72
+		f.rt = &router{routes: lit1}
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:718
-	goto endSwitch1
-case1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:68
-	f.thread1, result0, result1 = threadEnter(run1, args.ctx)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:723
-	if f.thread1 == nil {
+//line github.com/movenext/movenext/examples/44-functions/main.go:77
+	f.iter1 = reflect.ValueOf(f.rt.routes).MapRange()
+range1:
+//line github.com/movenext/movenext/examples/44-functions/main.go:77
+	if !f.iter1.Next() {
+		goto endRange1
+	}
+	{
+//line github.com/movenext/movenext/examples/44-functions/main.go:77
+		key1, _ := f.iter1.Key().Interface().(string)
+//line github.com/movenext/movenext/examples/44-functions/main.go:77
+		value1, _ := f.iter1.Value().Interface().(handler)
+		var h handler
+//line github.com/movenext/movenext/examples/44-functions/main.go:77
+		f.path, h = key1, value1
+		f.authorised1, authorisedValue = authorisedEnter(r, h)
+	}
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:668
+	if f.authorised1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/examples/44-functions/main.go:78
+	authorisedValue = f.authorised1.Results(r)
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:677
+	f.authorised1 = nil
+after1:
+//line github.com/movenext/movenext/examples/44-functions/main.go:78
+	f.logged2, loggedValue = loggedEnter(r, authorisedValue)
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:682
+	if f.logged2 == nil {
+		goto after2
+	}
+	f.State = 2
+	return false, nil
+resume2:
+//line github.com/movenext/movenext/examples/44-functions/main.go:78
+	loggedValue = f.logged2.Results(r)
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:691
+	f.logged2 = nil
+after2:
+//line github.com/movenext/movenext/examples/44-functions/main.go:78
+	f.rt.routes[f.path] = loggedValue
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:696
+	goto range1
+endRange1:
+//line github.com/movenext/movenext/examples/44-functions/main.go:80
+	f.authorised1, authorisedValue = authorisedEnter(r, func(context.Context, request) (string, error) { return "", errNoPage })
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:701
+	if f.authorised1 == nil {
+		goto after3
+	}
+	f.State = 3
+	f.iter1, f.path = nil, "" // not needed any more
+	return false, nil
+resume3:
+//line github.com/movenext/movenext/examples/44-functions/main.go:80
+	authorisedValue = f.authorised1.Results(r)
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:711
+	f.authorised1 = nil
+after3:
+//line github.com/movenext/movenext/examples/44-functions/main.go:80
+	f.logged2, loggedValue = loggedEnter(r, authorisedValue)
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:716
+	if f.logged2 == nil {
+		goto after4
+	}
+	f.State = 4
+	f.iter1, f.path = nil, "" // not needed any more
+	return false, nil
+resume4:
+//line github.com/movenext/movenext/examples/44-functions/main.go:80
+	loggedValue = f.logged2.Results(r)
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:726
+	f.logged2 = nil
+after4:
+//line github.com/movenext/movenext/examples/44-functions/main.go:80
+	f.rt.missing = loggedValue
+	return true, f.rt
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:732
+}
+
+func (f *newRouterFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.newRouter", "github.com/movenext/movenext/examples/44-functions/main.go", 78, 78, 80, 80)
+}
+
+func (f *newRouterFrame) Results(r *statemachine.Run) *router {
+	r.Rethrow()
+	return f.result0
+}
+
+// newRouterMachine is [newRouter] as the root of a chain: chain, job and frame in one allocation.
+type newRouterMachine struct {
+	builder statemachine.Builder[*router]
+	kept    newRouterLocals
+}
+
+func (f *newRouterMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0 := f.kept.moveNext(r)
+	if !hasEnded {
+		return false
+	}
+	f.builder.SetResult(r, v0, nil)
+	f.kept = newRouterLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
+	return true
+}
+
+func (f *newRouterMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.newRouter", "github.com/movenext/movenext/examples/44-functions/main.go", 78, 78, 80, 80)
+}
+
+// newRouterFunc1Enter enters a function literal of [newRouter] for another machine. It returns the
+// results or, suspended, the frame that will have them.
+func newRouterFunc1Enter(r *statemachine.Run, ctx context.Context, arg1 request) (*newRouterFunc1Frame, string, error) {
+	frame := newRouterFunc1Locals{}
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
+		return nil, v0, v1
+	}
+	m := &newRouterFunc1Frame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, "", nil
+}
+
+// newRouterFunc1Locals is what a function literal of [newRouter] keeps while it is suspended.
+type newRouterFunc1Locals struct {
+	statemachine.Frame
+
+	move1 *moveFrame
+}
+
+// newRouterFunc1Frame is the frame of a function literal of [newRouter] for a caller that is a
+// machine.
+type newRouterFunc1Frame struct {
+	kept newRouterFunc1Locals
+
+	result0 string
+	result1 error
+}
+
+func (f *newRouterFunc1Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
+	return hasEnded
+}
+
+// moveNext runs a function literal of [newRouter] on to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
+func (f *newRouterFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 string, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return
+	}
+//line github.com/movenext/movenext/examples/44-functions/main.go:74
+	f.move1, result0, result1 = moveEnter(r, ctx, 30)
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:812
+	if f.move1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:68
-	result0, result1 = f.thread1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:732
-	f.thread1 = nil
+//line github.com/movenext/movenext/examples/44-functions/main.go:74
+	result0, result1 = f.move1.Results(r)
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:821
+	f.move1 = nil
 after1:
 	return true, result0, result1
-case2:
-//line github.com/movenext/movenext/examples/44-functions/main.go:70
-	f.move2, result0, result1 = moveEnter(run1, args.ctx, 30)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:739
-	if f.move2 == nil {
-		goto after2
-	}
-	f.State = 2
-	return false, "", nil
-resume2:
-//line github.com/movenext/movenext/examples/44-functions/main.go:70
-	result0, result1 = f.move2.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:748
-	f.move2 = nil
-after2:
-	return true, result0, result1
-case3:
-//line github.com/movenext/movenext/examples/44-functions/main.go:72
-	f.move2, result0, result1 = moveEnter(run1, args.ctx, 1000)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:755
-	if f.move2 == nil {
-		goto after3
-	}
-	f.State = 3
-	return false, "", nil
-resume3:
-//line github.com/movenext/movenext/examples/44-functions/main.go:72
-	result0, result1 = f.move2.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:764
-	f.move2 = nil
-after3:
-	return true, result0, result1
-endSwitch1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:74
-	return true, "", errNoPage
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:771
 }
 
-func (f *routeFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.route", "github.com/movenext/movenext/examples/44-functions/main.go", 68, 70, 72)
+func (f *newRouterFunc1Frame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.newRouter", "github.com/movenext/movenext/examples/44-functions/main.go", 74)
 }
 
-func (f *routeFrame) Results(run1 *statemachine.Run) (string, error) {
+func (f *newRouterFunc1Frame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
+	return f.result0, f.result1
+}
+
+// newRouterFunc2Enter enters a function literal of [newRouter] for another machine. It returns the
+// results or, suspended, the frame that will have them.
+func newRouterFunc2Enter(r *statemachine.Run, ctx context.Context, arg1 request) (*newRouterFunc2Frame, string, error) {
+	frame := newRouterFunc2Locals{}
+	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
+		return nil, v0, v1
+	}
+	m := &newRouterFunc2Frame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, "", nil
+}
+
+// newRouterFunc2Locals is what a function literal of [newRouter] keeps while it is suspended.
+type newRouterFunc2Locals struct {
+	statemachine.Frame
+
+	move1 *moveFrame
+}
+
+// newRouterFunc2Frame is the frame of a function literal of [newRouter] for a caller that is a
+// machine.
+type newRouterFunc2Frame struct {
+	kept newRouterFunc2Locals
+
+	result0 string
+	result1 error
+}
+
+func (f *newRouterFunc2Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
+	return hasEnded
+}
+
+// moveNext runs a function literal of [newRouter] on to its next suspension (false) or its end
+// (true). The parameter ctx is needed only before the first suspension.
+func (f *newRouterFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnded bool, result0 string, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return
+	}
+//line github.com/movenext/movenext/examples/44-functions/main.go:75
+	f.move1, result0, result1 = moveEnter(r, ctx, 1000)
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:884
+	if f.move1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, "", nil
+resume1:
+//line github.com/movenext/movenext/examples/44-functions/main.go:75
+	result0, result1 = f.move1.Results(r)
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:893
+	f.move1 = nil
+after1:
+	return true, result0, result1
+}
+
+func (f *newRouterFunc2Frame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.newRouter", "github.com/movenext/movenext/examples/44-functions/main.go", 75)
+}
+
+func (f *newRouterFunc2Frame) Results(r *statemachine.Run) (string, error) {
+	r.Rethrow()
+	return f.result0, f.result1
+}
+
+// Digest of router.serve: 38aef5dfa200ef61
+
+// serveAsync starts [router.serve] as a state machine and returns its job.
+func (rt *router) serveAsync(ctx context.Context, r request) (result *job.Job[string]) {
+	_ = (*router).serve // it is not unused
+	var r2 statemachine.Run
+	frame := routerServeLocals{}
+	defer statemachine.Catch(&r2, &result)
+	if hasEnded, v0, v1 := frame.moveNext(&r2, &routerServeArgs{rt: rt, ctx: ctx, r: r}); hasEnded {
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &routerServeMachine{kept: frame}
+	return m.builder.Start(ctx, &r2, m, &m.kept.Frame)
+}
+
+// serveEnter enters [router.serve] for another machine. It returns the results or, suspended, the
+// frame that will have them.
+func (rt *router) serveEnter(r2 *statemachine.Run, ctx context.Context, r request) (*routerServeFrame, string, error) {
+	frame := routerServeLocals{}
+	if hasEnded, v0, v1 := frame.moveNext(r2, &routerServeArgs{rt: rt, ctx: ctx, r: r}); hasEnded {
+		return nil, v0, v1
+	}
+	m := &routerServeFrame{kept: frame}
+	r2.Push(ctx, m, &m.kept.Frame)
+	return m, "", nil
+}
+
+// routerServeLocals is what [router.serve] keeps while it is suspended.
+type routerServeLocals struct {
+	statemachine.Frame
+
+	h1 interface {
+		Results(*statemachine.Run) (string, error)
+	}
+}
+
+// routerServeArgs are the parameters that only the start of [router.serve] needs.
+type routerServeArgs struct {
+	rt  *router
+	ctx context.Context
+	r   request
+}
+
+// routerServeFrame is the frame of [router.serve] for a caller that is a machine.
+type routerServeFrame struct {
+	kept routerServeLocals
+
+	result0 string
+	result1 error
+}
+
+func (f *routerServeFrame) MoveNext(run1 *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(run1, nil)
+	return hasEnded
+}
+
+// moveNext runs [router.serve] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *routerServeLocals) moveNext(run1 *statemachine.Run, args *routerServeArgs) (hasEnded bool, result0 string, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return
+	}
+	{
+//line github.com/movenext/movenext/examples/44-functions/main.go:86
+		h, ok := args.rt.routes[args.r.path]
+		if !ok {
+			h = args.rt.missing
+		}
+		f.h1, result0, result1 = handlerEnter(run1, h, args.ctx, args.r)
+	}
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:985
+	if f.h1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, "", nil
+resume1:
+//line github.com/movenext/movenext/examples/44-functions/main.go:90
+	result0, result1 = f.h1.Results(run1)
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:994
+	f.h1 = nil
+after1:
+	return true, result0, result1
+}
+
+func (f *routerServeFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*router).serve", "github.com/movenext/movenext/examples/44-functions/main.go", 90)
+}
+
+func (f *routerServeFrame) Results(run1 *statemachine.Run) (string, error) {
 	run1.Rethrow()
 	return f.result0, f.result1
 }
 
-// routeMachine is [route] as the root of a chain: chain, job and frame in one allocation.
-type routeMachine struct {
+// routerServeMachine is [router.serve] as the root of a chain: chain, job and frame in one
+// allocation.
+type routerServeMachine struct {
 	builder statemachine.Builder[string]
-	kept    routeLocals
+	kept    routerServeLocals
 }
 
-func (f *routeMachine) MoveNext(run1 *statemachine.Run) bool {
+func (f *routerServeMachine) MoveNext(run1 *statemachine.Run) bool {
 	hasEnded, v0, v1 := f.kept.moveNext(run1, nil)
 	if !hasEnded {
 		return false
 	}
 	f.builder.SetResult(run1, v0, v1)
-	f.kept = routeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
+	f.kept = routerServeLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-func (f *routeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.route", "github.com/movenext/movenext/examples/44-functions/main.go", 68, 70, 72)
+func (f *routerServeMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*router).serve", "github.com/movenext/movenext/examples/44-functions/main.go", 90)
 }
 
 // Digest of tx.add: dbb28a9ab3f8e1d5
@@ -811,8 +1038,7 @@ func (t *tx) addAsync(ctx context.Context, account string, amount int) (result *
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &txAddMachine{kept: frame}
-	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
-	return &m.builder.Promise.Job
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // addEnter enters [tx.add] for another machine. It returns the results or, suspended, the frame
@@ -863,35 +1089,35 @@ func (f *txAddLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/examples/44-functions/main.go:86
+//line github.com/movenext/movenext/examples/44-functions/main.go:102
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:869
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1095
 	if !asleep {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:86
+//line github.com/movenext/movenext/examples/44-functions/main.go:102
 	err = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:86
+//line github.com/movenext/movenext/examples/44-functions/main.go:102
 	if err != nil {
 		return true, err
 	}
 	if f.t.accounts[f.account]+f.amount < 0 {
 		result0 = fmt.Errorf("%s has %d", f.account, f.t.accounts[f.account])
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:885
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1111
 		return true, result0
-//line github.com/movenext/movenext/examples/44-functions/main.go:91
+//line github.com/movenext/movenext/examples/44-functions/main.go:107
 	}
 	f.t.accounts[f.account] += f.amount
 	return true, nil
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:891
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1117
 }
 
 func (f *txAddFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.(*tx).add", "github.com/movenext/movenext/examples/44-functions/main.go", 86)
+	return statemachine.At(&f.kept.Frame, "main.(*tx).add", "github.com/movenext/movenext/examples/44-functions/main.go", 102)
 }
 
 func (f *txAddFrame) Results(r *statemachine.Run) error {
@@ -916,7 +1142,7 @@ func (f *txAddMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *txAddMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*tx).add", "github.com/movenext/movenext/examples/44-functions/main.go", 86)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*tx).add", "github.com/movenext/movenext/examples/44-functions/main.go", 102)
 }
 
 // Digest of withTx: 56aea5bdba20baf3
@@ -931,8 +1157,7 @@ func withTxAsync(ctx context.Context, body func(context.Context, *tx) error) (re
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &withTxMachine{kept: frame}
-	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
-	return &m.builder.Promise.Job
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // withTxEnter enters [withTx] for another machine. It returns the results or, suspended, the frame
@@ -1002,64 +1227,64 @@ func (f *withTxFrame) step(r *statemachine.Run, args *withTxArgs) (hasEnded, aga
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/examples/44-functions/main.go:100
+//line github.com/movenext/movenext/examples/44-functions/main.go:116
 	t = &tx{accounts: map[string]int{"ann": 100, "bob": 0}}
 	{
 		err := f.err
 		ctx := args.ctx
-//line github.com/movenext/movenext/examples/44-functions/main.go:101
+//line github.com/movenext/movenext/examples/44-functions/main.go:117
 		f.defers.PushEntry(func(r *statemachine.Run, _ *statemachine.Panicking) statemachine.After {
-//line github.com/movenext/movenext/examples/44-functions/main.go:101
+//line github.com/movenext/movenext/examples/44-functions/main.go:117
 			m := withTxFunc1Enter(r, err, ctx)
-//line github.com/movenext/movenext/examples/44-functions/main.go:101
+//line github.com/movenext/movenext/examples/44-functions/main.go:117
 			return statemachine.Entered(m != nil)
-//line github.com/movenext/movenext/examples/44-functions/main.go:101
+//line github.com/movenext/movenext/examples/44-functions/main.go:117
 		})
 	}
-//line github.com/movenext/movenext/examples/44-functions/main.go:109
+//line github.com/movenext/movenext/examples/44-functions/main.go:125
 	if args.bodyEnter != nil {
 		goto entered
 	}
-//line github.com/movenext/movenext/examples/44-functions/main.go:109
+//line github.com/movenext/movenext/examples/44-functions/main.go:125
 	body1Err = args.body(args.ctx, t)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1026
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1251
 	goto after1
 entered:
-//line github.com/movenext/movenext/examples/44-functions/main.go:109
+//line github.com/movenext/movenext/examples/44-functions/main.go:125
 	f.body1, body1Err = args.bodyEnter(r, args.ctx, t)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1031
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1256
 	if f.body1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, false
 resume1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:109
+//line github.com/movenext/movenext/examples/44-functions/main.go:125
 	body1Err = f.body1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1040
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1265
 	f.body1 = nil
 after1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:109
+//line github.com/movenext/movenext/examples/44-functions/main.go:125
 	*f.err = body1Err
 epilogue:
-//line github.com/movenext/movenext/examples/44-functions/main.go:109
+//line github.com/movenext/movenext/examples/44-functions/main.go:125
 	if !f.defers.Next(r, &f.Frame) {
-//line github.com/movenext/movenext/examples/44-functions/main.go:109
+//line github.com/movenext/movenext/examples/44-functions/main.go:125
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1050
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1275
 		return true, false
 	}
 	f.State = 2
 	return false, false
 resume2:
-//line github.com/movenext/movenext/examples/44-functions/main.go:109
+//line github.com/movenext/movenext/examples/44-functions/main.go:125
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1058
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1283
 	goto epilogue
 }
 
 func (f *withTxFrame) Location() statemachine.Location {
-	return statemachine.At(&f.Frame, "main.withTx", "github.com/movenext/movenext/examples/44-functions/main.go", 109, 110)
+	return statemachine.At(&f.Frame, "main.withTx", "github.com/movenext/movenext/examples/44-functions/main.go", 125, 126)
 }
 
 func (f *withTxFrame) Results(r *statemachine.Run) error {
@@ -1083,7 +1308,7 @@ func (f *withTxMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *withTxMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.withTx", "github.com/movenext/movenext/examples/44-functions/main.go", 109, 110)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.withTx", "github.com/movenext/movenext/examples/44-functions/main.go", 125, 126)
 }
 
 // withTxFunc1Enter enters a function literal of [withTx] for another machine. It returns the
@@ -1128,31 +1353,31 @@ func (f *withTxFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) bo
 		statemachine.Misuse(resumeAt)
 		return false
 	}
-//line github.com/movenext/movenext/examples/44-functions/main.go:102
+//line github.com/movenext/movenext/examples/44-functions/main.go:118
 	f.end = "commit"
 	if (*f.err) != nil {
 		f.end = "roll back"
 	}
 	asleep, sleep = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1138
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1363
 	if !asleep {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:106
+//line github.com/movenext/movenext/examples/44-functions/main.go:122
 	sleep = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:106
+//line github.com/movenext/movenext/examples/44-functions/main.go:122
 	(*f.err) = errors.Join((*f.err), sleep) // the database answers
 	fmt.Println(f.end)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1151
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1376
 	return true
 }
 
 func (f *withTxFunc1Frame) Location() statemachine.Location {
-	return statemachine.At(&f.Frame, "main.withTx", "github.com/movenext/movenext/examples/44-functions/main.go", 106)
+	return statemachine.At(&f.Frame, "main.withTx", "github.com/movenext/movenext/examples/44-functions/main.go", 122)
 }
 
 func (f *withTxFunc1Frame) Results(r *statemachine.Run) {
@@ -1171,8 +1396,7 @@ func moveAsync(ctx context.Context, amount int) (result *job.Job[string]) {
 		return statemachine.Completed(ctx, *frame.page, v1)
 	}
 	m := &moveMachine{kept: frame}
-	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
-	return &m.builder.Promise.Job
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // moveEnter enters [move] for another machine. It returns the results or, suspended, the frame
@@ -1228,23 +1452,23 @@ func (f *moveLocals) moveNext(r *statemachine.Run, args *moveArgs) (hasEnded boo
 		return
 	}
 	{
-//line github.com/movenext/movenext/examples/44-functions/main.go:116
+//line github.com/movenext/movenext/examples/44-functions/main.go:132
 		user := args.ctx.Value(userKey{}).(string)
 		amount := args.amount
 		page := f.page
-//line github.com/movenext/movenext/examples/44-functions/main.go:117
+//line github.com/movenext/movenext/examples/44-functions/main.go:133
 		enter1 := func(r *statemachine.Run, arg1 context.Context, arg2 *tx) (interface{ Results(*statemachine.Run) error }, error) {
-//line github.com/movenext/movenext/examples/44-functions/main.go:117
+//line github.com/movenext/movenext/examples/44-functions/main.go:133
 			m, r1 := moveFunc1Enter(r, amount, user, page, arg1, arg2)
-//line github.com/movenext/movenext/examples/44-functions/main.go:117
+//line github.com/movenext/movenext/examples/44-functions/main.go:133
 			if m == nil {
-//line github.com/movenext/movenext/examples/44-functions/main.go:117
+//line github.com/movenext/movenext/examples/44-functions/main.go:133
 				return nil, r1
 			}
-//line github.com/movenext/movenext/examples/44-functions/main.go:117
+//line github.com/movenext/movenext/examples/44-functions/main.go:133
 			return m, r1
 		}
-//line github.com/movenext/movenext/examples/44-functions/main.go:117
+//line github.com/movenext/movenext/examples/44-functions/main.go:133
 		f.withTx1, err = withTxEnter(r, enter1, args.ctx, func(ctx context.Context, t *tx) error {
 			if err := t.add(ctx, "bob", amount); err != nil {
 				return err
@@ -1256,23 +1480,23 @@ func (f *moveLocals) moveNext(r *statemachine.Run, args *moveArgs) (hasEnded boo
 			return nil
 		})
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1260
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1484
 	if f.withTx1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:117
+//line github.com/movenext/movenext/examples/44-functions/main.go:133
 	err = f.withTx1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1269
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1493
 	f.withTx1 = nil
 after1:
 	return true, err
 }
 
 func (f *moveFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.move", "github.com/movenext/movenext/examples/44-functions/main.go", 117)
+	return statemachine.At(&f.kept.Frame, "main.move", "github.com/movenext/movenext/examples/44-functions/main.go", 133)
 }
 
 func (f *moveFrame) Results(r *statemachine.Run) (string, error) {
@@ -1297,7 +1521,7 @@ func (f *moveMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *moveMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.move", "github.com/movenext/movenext/examples/44-functions/main.go", 117)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.move", "github.com/movenext/movenext/examples/44-functions/main.go", 133)
 }
 
 // moveFunc1Enter enters a function literal of [move] for another machine. It returns the results
@@ -1352,26 +1576,26 @@ func (f *moveFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/examples/44-functions/main.go:118
+//line github.com/movenext/movenext/examples/44-functions/main.go:134
 	f.add1, err = f.t.addEnter(r, f.ctx, "bob", f.amount)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1358
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1582
 	if f.add1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:118
+//line github.com/movenext/movenext/examples/44-functions/main.go:134
 	err = f.add1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1367
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1591
 	f.add1 = nil
 after1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:118
+//line github.com/movenext/movenext/examples/44-functions/main.go:134
 	if err != nil {
 		return true, err
 	}
 	f.add1, err = f.t.addEnter(r, f.ctx, f.user, -f.amount)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1375
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1599
 	if f.add1 == nil {
 		goto after2
 	}
@@ -1379,22 +1603,22 @@ after1:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/examples/44-functions/main.go:121
+//line github.com/movenext/movenext/examples/44-functions/main.go:137
 	err = f.add1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1385
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1609
 	f.add1 = nil
 after2:
-//line github.com/movenext/movenext/examples/44-functions/main.go:121
+//line github.com/movenext/movenext/examples/44-functions/main.go:137
 	if err != nil {
 		return true, err
 	}
 	(*f.page) = fmt.Sprintf("%s has %d, bob has %d", f.user, f.t.accounts[f.user], f.t.accounts["bob"])
 	return true, nil
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1394
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1618
 }
 
 func (f *moveFunc1Frame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.move", "github.com/movenext/movenext/examples/44-functions/main.go", 118, 121)
+	return statemachine.At(&f.kept.Frame, "main.move", "github.com/movenext/movenext/examples/44-functions/main.go", 134, 137)
 }
 
 func (f *moveFunc1Frame) Results(r *statemachine.Run) error {
@@ -1414,8 +1638,7 @@ func (c *comment) walkAsync(depth int, visit func(*comment, int) error) (result 
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &commentWalkMachine{kept: frame}
-	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
-	return &m.builder.Promise.Job
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // walkEnter enters [comment.walk] for another machine. It returns the results or, suspended, the
@@ -1472,47 +1695,47 @@ func (f *commentWalkLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/examples/44-functions/main.go:142
+//line github.com/movenext/movenext/examples/44-functions/main.go:158
 	if f.visitEnter != nil {
 		goto entered
 	}
-//line github.com/movenext/movenext/examples/44-functions/main.go:142
+//line github.com/movenext/movenext/examples/44-functions/main.go:158
 	err = f.visit(f.c, f.depth)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1482
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1705
 	goto after1
 entered:
-//line github.com/movenext/movenext/examples/44-functions/main.go:142
+//line github.com/movenext/movenext/examples/44-functions/main.go:158
 	f.visit1, err = f.visitEnter(r, f.c, f.depth)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1487
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1710
 	if f.visit1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:142
+//line github.com/movenext/movenext/examples/44-functions/main.go:158
 	err = f.visit1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1496
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1719
 	f.visit1 = nil
 after1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:142
+//line github.com/movenext/movenext/examples/44-functions/main.go:158
 	if err != nil {
 		return true, err
 	}
 	f.list1 = f.c.answers
-//line github.com/movenext/movenext/examples/44-functions/main.go:145
+//line github.com/movenext/movenext/examples/44-functions/main.go:161
 	f.i1 = 0
 range1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:145
+//line github.com/movenext/movenext/examples/44-functions/main.go:161
 	if f.i1 >= len(f.list1) {
 		goto endRange1
 	}
 	{
-//line github.com/movenext/movenext/examples/44-functions/main.go:145
+//line github.com/movenext/movenext/examples/44-functions/main.go:161
 		answer := f.list1[f.i1]
 		f.walk2, err = answer.walkEnter(r, f.visitEnter, f.depth+1, f.visit)
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1516
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1739
 	if f.walk2 == nil {
 		goto after2
 	}
@@ -1520,27 +1743,27 @@ range1:
 	f.c = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/examples/44-functions/main.go:146
+//line github.com/movenext/movenext/examples/44-functions/main.go:162
 	err = f.walk2.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1526
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1749
 	f.walk2 = nil
 after2:
-//line github.com/movenext/movenext/examples/44-functions/main.go:146
+//line github.com/movenext/movenext/examples/44-functions/main.go:162
 	if err != nil {
 		return true, err
 	}
-//line github.com/movenext/movenext/examples/44-functions/main.go:145
+//line github.com/movenext/movenext/examples/44-functions/main.go:161
 	f.i1++
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1535
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1758
 	goto range1
 endRange1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:150
+//line github.com/movenext/movenext/examples/44-functions/main.go:166
 	return true, nil
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1540
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1763
 }
 
 func (f *commentWalkFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.(*comment).walk", "github.com/movenext/movenext/examples/44-functions/main.go", 142, 146)
+	return statemachine.At(&f.kept.Frame, "main.(*comment).walk", "github.com/movenext/movenext/examples/44-functions/main.go", 158, 162)
 }
 
 func (f *commentWalkFrame) Results(r *statemachine.Run) error {
@@ -1566,13 +1789,13 @@ func (f *commentWalkMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *commentWalkMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*comment).walk", "github.com/movenext/movenext/examples/44-functions/main.go", 142, 146)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*comment).walk", "github.com/movenext/movenext/examples/44-functions/main.go", 158, 162)
 }
 
-// Digest of thread: 38d63a46586111f8
+// Digest of thread: 2035dfe89a8b1871
 
 // threadAsync starts [thread] as a state machine and returns its job.
-func threadAsync(ctx context.Context) (result *job.Job[string]) {
+func threadAsync(ctx context.Context, arg1 request) (result *job.Job[string]) {
 	_ = thread // it is not unused
 	var r statemachine.Run
 	frame := threadLocals{page: new(string)}
@@ -1581,13 +1804,12 @@ func threadAsync(ctx context.Context) (result *job.Job[string]) {
 		return statemachine.Completed(ctx, *frame.page, v1)
 	}
 	m := &threadMachine{kept: frame}
-	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
-	return &m.builder.Promise.Job
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // threadEnter enters [thread] for another machine. It returns the results or, suspended, the frame
 // that will have them.
-func threadEnter(r *statemachine.Run, ctx context.Context) (*threadFrame, string, error) {
+func threadEnter(r *statemachine.Run, ctx context.Context, arg1 request) (*threadFrame, string, error) {
 	frame := threadLocals{page: new(string)}
 	if hasEnded, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, *frame.page, v1
@@ -1632,46 +1854,46 @@ func (f *threadLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEn
 		return
 	}
 	{
-//line github.com/movenext/movenext/examples/44-functions/main.go:157
+//line github.com/movenext/movenext/examples/44-functions/main.go:173
 		first := &comment{"1", []*comment{{"2", nil}, {"1", []*comment{{"2", nil}}}}}
 		ctx := ctx
 		page := f.page
-//line github.com/movenext/movenext/examples/44-functions/main.go:158
+//line github.com/movenext/movenext/examples/44-functions/main.go:174
 		enter1 := func(r *statemachine.Run, arg1 *comment, arg2 int) (interface{ Results(*statemachine.Run) error }, error) {
-//line github.com/movenext/movenext/examples/44-functions/main.go:158
+//line github.com/movenext/movenext/examples/44-functions/main.go:174
 			m, r1 := threadFunc1Enter(r, ctx, page, arg1, arg2)
-//line github.com/movenext/movenext/examples/44-functions/main.go:158
+//line github.com/movenext/movenext/examples/44-functions/main.go:174
 			if m == nil {
-//line github.com/movenext/movenext/examples/44-functions/main.go:158
+//line github.com/movenext/movenext/examples/44-functions/main.go:174
 				return nil, r1
 			}
-//line github.com/movenext/movenext/examples/44-functions/main.go:158
+//line github.com/movenext/movenext/examples/44-functions/main.go:174
 			return m, r1
 		}
-//line github.com/movenext/movenext/examples/44-functions/main.go:158
+//line github.com/movenext/movenext/examples/44-functions/main.go:174
 		f.walk1, err = first.walkEnter(r, enter1, 0, func(c *comment, depth int) error {
 			name, err := lookUp(ctx, c.author)
 			(*page) += fmt.Sprint(depth, " ", name, " ")
 			return err
 		})
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1659
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1881
 	if f.walk1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:158
+//line github.com/movenext/movenext/examples/44-functions/main.go:174
 	err = f.walk1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1668
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1890
 	f.walk1 = nil
 after1:
 	return true, err
 }
 
 func (f *threadFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.thread", "github.com/movenext/movenext/examples/44-functions/main.go", 158)
+	return statemachine.At(&f.kept.Frame, "main.thread", "github.com/movenext/movenext/examples/44-functions/main.go", 174)
 }
 
 func (f *threadFrame) Results(r *statemachine.Run) (string, error) {
@@ -1696,7 +1918,7 @@ func (f *threadMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *threadMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.thread", "github.com/movenext/movenext/examples/44-functions/main.go", 158)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.thread", "github.com/movenext/movenext/examples/44-functions/main.go", 174)
 }
 
 // threadFunc1Enter enters a function literal of [thread] for another machine. It returns the
@@ -1754,28 +1976,28 @@ func (f *threadFunc1Locals) moveNext(r *statemachine.Run, args *threadFunc1Args)
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/examples/44-functions/main.go:159
+//line github.com/movenext/movenext/examples/44-functions/main.go:175
 	f.lookUp1, name, err = lookUpEnter(r, args.ctx, args.c.author)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1760
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1982
 	if f.lookUp1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:159
+//line github.com/movenext/movenext/examples/44-functions/main.go:175
 	name, err = f.lookUp1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1769
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1991
 	f.lookUp1 = nil
 after1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:160
+//line github.com/movenext/movenext/examples/44-functions/main.go:176
 	(*f.page) += fmt.Sprint(f.depth, " ", name, " ")
 	return true, err
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1775
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1997
 }
 
 func (f *threadFunc1Frame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.thread", "github.com/movenext/movenext/examples/44-functions/main.go", 159)
+	return statemachine.At(&f.kept.Frame, "main.thread", "github.com/movenext/movenext/examples/44-functions/main.go", 175)
 }
 
 func (f *threadFunc1Frame) Results(r *statemachine.Run) error {
@@ -1795,8 +2017,7 @@ func lookUpAsync(ctx context.Context, id string) (result *job.Job[string]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &lookUpMachine{kept: frame}
-	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
-	return &m.builder.Promise.Job
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // lookUpEnter enters [lookUp] for another machine. It returns the results or, suspended, the frame
@@ -1846,19 +2067,19 @@ func (f *lookUpLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 str
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/examples/44-functions/main.go:173
+//line github.com/movenext/movenext/examples/44-functions/main.go:189
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1852
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:2073
 	if !asleep {
 		goto after1
 	}
 	f.State = 1
 	return false, "", nil
 resume1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:173
+//line github.com/movenext/movenext/examples/44-functions/main.go:189
 	err = r.Refusal()
 after1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:173
+//line github.com/movenext/movenext/examples/44-functions/main.go:189
 	if err != nil {
 		return true, "", err
 	}
@@ -1867,21 +2088,21 @@ after1:
 		return true, "", errBusy
 	}
 	{
-//line github.com/movenext/movenext/examples/44-functions/main.go:180
+//line github.com/movenext/movenext/examples/44-functions/main.go:196
 		name, ok := map[string]string{"1": "ann", "2": "bob"}[f.id]
 		if !ok {
 			result0, result1 = "", retry.Permanent(errNoUser)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1875
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:2096
 			return true, result0, result1
-//line github.com/movenext/movenext/examples/44-functions/main.go:183
+//line github.com/movenext/movenext/examples/44-functions/main.go:199
 		}
 		return true, name, nil
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1881
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:2102
 }
 
 func (f *lookUpFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.lookUp", "github.com/movenext/movenext/examples/44-functions/main.go", 173)
+	return statemachine.At(&f.kept.Frame, "main.lookUp", "github.com/movenext/movenext/examples/44-functions/main.go", 189)
 }
 
 func (f *lookUpFrame) Results(r *statemachine.Run) (string, error) {
@@ -1906,10 +2127,10 @@ func (f *lookUpMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *lookUpMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.lookUp", "github.com/movenext/movenext/examples/44-functions/main.go", 173)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.lookUp", "github.com/movenext/movenext/examples/44-functions/main.go", 189)
 }
 
-// Digest of run: 742ebfc3d8554c98
+// Digest of run: 1a5e984aad312389
 
 // runAsync starts [run] as a state machine and returns its job.
 func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
@@ -1921,8 +2142,7 @@ func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &runMachine{kept: frame}
-	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
-	return &m.builder.Promise.Job
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // runFrame is the frame of [run]: what it keeps while it is suspended.
@@ -1931,9 +2151,11 @@ type runFrame struct {
 
 	ctx context.Context
 
-	list1   []request
-	i1      int
-	handle1 *handleFrame
+	site       *router
+	newRouter1 *newRouterFrame
+	list1      []request
+	i1         int
+	serve2     *routerServeFrame
 }
 
 // MoveNext runs [run] on to its next suspension (false) or its end (true).
@@ -1944,39 +2166,55 @@ func (f *runFrame) MoveNext(run1 *statemachine.Run) bool {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
+	case 2:
+		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
 		return false
 	}
-//line github.com/movenext/movenext/examples/44-functions/main.go:189
-	f.list1 = []request{{"/thread", "1"}, {"/move", "1"}, {"/move-all", "1"}, {"/thread", "7"}, {"/", "2"}}
-//line github.com/movenext/movenext/examples/44-functions/main.go:189
-	f.i1 = 0
-range1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:189
-	if f.i1 >= len(f.list1) {
-		goto endRange1
-	}
-	{
-//line github.com/movenext/movenext/examples/44-functions/main.go:189
-		r := f.list1[f.i1]
-		f.handle1, _, _ = handleEnter(run1, f.ctx, r) // logged has printed the outcome
-	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1966
-	if f.handle1 == nil {
+//line github.com/movenext/movenext/examples/44-functions/main.go:205
+	f.newRouter1, f.site = newRouterEnter(run1)
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:2178
+	if f.newRouter1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:190
-	f.handle1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1975
-	f.handle1 = nil
+//line github.com/movenext/movenext/examples/44-functions/main.go:205
+	f.site = f.newRouter1.Results(run1)
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:2187
+	f.newRouter1 = nil
 after1:
-//line github.com/movenext/movenext/examples/44-functions/main.go:189
+//line github.com/movenext/movenext/examples/44-functions/main.go:206
+	f.list1 = []request{{"/thread", "1"}, {"/move", "1"}, {"/moves", "1"}, {"/thread", "7"}, {"/", "2"}}
+//line github.com/movenext/movenext/examples/44-functions/main.go:206
+	f.i1 = 0
+range1:
+//line github.com/movenext/movenext/examples/44-functions/main.go:206
+	if f.i1 >= len(f.list1) {
+		goto endRange1
+	}
+	{
+//line github.com/movenext/movenext/examples/44-functions/main.go:206
+		r := f.list1[f.i1]
+		f.serve2, _, _ = f.site.serveEnter(run1, f.ctx, r) // logged has printed the outcome
+	}
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:2204
+	if f.serve2 == nil {
+		goto after2
+	}
+	f.State = 2
+	return false
+resume2:
+//line github.com/movenext/movenext/examples/44-functions/main.go:207
+	f.serve2.Results(run1)
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:2213
+	f.serve2 = nil
+after2:
+//line github.com/movenext/movenext/examples/44-functions/main.go:206
 	f.i1++
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1980
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:2218
 	goto range1
 endRange1:
 	return true
@@ -1998,7 +2236,38 @@ func (f *runMachine) MoveNext(run1 *statemachine.Run) bool {
 }
 
 func (f *runMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/examples/44-functions/main.go", 190)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/examples/44-functions/main.go", 205, 207)
 }
 
-// Digest of what is above: 545cc9d26626e63a
+// handlerOf makes a value of [handler]: plain code that calls it runs plain, and machines enter
+// enter.
+func handlerOf(plain func(context.Context, request) (string, error), enter func(*statemachine.Run, context.Context, request) (interface {
+	Results(*statemachine.Run) (string, error)
+}, string, error)) handler {
+	if plain == nil || enter == nil {
+		return plain
+	}
+	return statemachine.Kept(handler(func(ctx context.Context, r request) (result0 string, result1 error) {
+		if statemachine.Answers(ctx, enter) {
+			return
+		}
+		return plain(ctx, r)
+	}))
+}
+
+// handlerEnter enters a value of [handler] for a machine. It returns the results or, suspended,
+// the frame that will have them. A value without an entry is called, and may block.
+func handlerEnter(run2 *statemachine.Run, value handler, ctx context.Context, r request) (interface {
+	Results(*statemachine.Run) (string, error)
+}, string, error) {
+	enter := statemachine.EntryOf[func(*statemachine.Run, context.Context, request) (interface {
+		Results(*statemachine.Run) (string, error)
+	}, string, error)](value, func(ask context.Context) { value(ask, r) })
+	if enter != nil {
+		return enter(run2, ctx, r)
+	}
+	result0, result1 := value(ctx, r)
+	return nil, result0, result1
+}
+
+// Digest of what is above: 55e01903a3b40e8b

@@ -15,7 +15,7 @@ func Example() {
 	// commit
 	// /move: "ann has 70, bob has 30", <nil>
 	// roll back
-	// /move-all: "", ann has 100
+	// /moves: "", ann has 100
 	// /thread: "", no such user
 	// /: "", no such page
 }

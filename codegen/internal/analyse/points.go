@@ -42,9 +42,7 @@ func (fs *Facts) findPoints() {
 				fs.mark(around, n)
 			}
 		}
-		if call, ok := n.(*ast.CallExpr); !ok || !detached[call] {
-			fs.noteKept(n, around)
-		}
+		fs.noteKept(n, around)
 		around = append(around, n)
 		return true
 	})
