@@ -5,6 +5,7 @@ import (
 	"go/types"
 
 	"github.com/movenext/movenext/codegen/internal/analyse"
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // indirectCalls reports calls in machines that block although their target has a twin. The
@@ -163,7 +164,9 @@ func (c *callCheck) call(call *ast.CallExpr) {
 	}
 	c.runs(call)
 	if point, ok := c.twins.Suspends(call, c.info); ok {
-		c.givenValues(call, &point)
+		if c.givenValues(call, &point); point.Kind == source.KindKept {
+			c.keptValue(call)
+		}
 		return
 	}
 	fn := c.callee(call)

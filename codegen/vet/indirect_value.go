@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/movenext/movenext/codegen/internal/analyse"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
@@ -108,6 +109,9 @@ func (c *callCheck) value(e ast.Expr, stack []ast.Node) {
 		c.plainFunction(e)
 		return
 	}
+	if c.becomesKept(e, stack) {
+		return
+	}
 	instead := "call it where the function does, or give it to job.Run or a scope's Go"
 	for i := len(stack) - 1; i >= 0; i-- {
 		switch around := stack[i].(type) {
@@ -140,6 +144,52 @@ func (c *callCheck) value(e ast.Expr, stack []ast.Node) {
 		break
 	}
 	c.report(e, formPassed(types.ExprString(e), instead))
+}
+
+// becomesKept reports whether a function becomes a value of a marked type, which machines enter if
+// one of them has made it.
+func (c *callCheck) becomesKept(e ast.Expr, stack []ast.Node) bool {
+	var around ast.Node
+	var results *types.Tuple
+	switch r := c.region; {
+	case r == nil:
+	case r.lit != nil:
+		results = signatureIn(r.lit, c.info).Results() // the stack begins in its body
+	default:
+		results = signatureIn(r.decl, c.info).Results()
+	}
+	for _, n := range slices.Backward(stack) {
+		switch n.(type) {
+		case *ast.ParenExpr, *ast.KeyValueExpr:
+			continue
+		}
+		if around == nil {
+			around = n
+		}
+		if typ := signatureIn(n, c.info); typ != nil {
+			results = typ.Results()
+			break
+		}
+	}
+	return around != nil && analyse.BecomesKept(e, around, c.info, results)
+}
+
+// signatureIn returns the signature of n if it is a function.
+func signatureIn(n ast.Node, info *types.Info) *types.Signature {
+	switch n := n.(type) {
+	case *ast.FuncDecl:
+		return info.Defs[n.Name].(*types.Func).Signature()
+	case *ast.FuncLit:
+		return info.TypeOf(n).(*types.Signature)
+	}
+	return nil
+}
+
+// keptValue reports a call of a value of a marked type which plain code has made: it has no entry.
+func (c *callCheck) keptValue(call *ast.CallExpr) {
+	if f, ok := c.storedAt(ast.Unparen(call.Fun)); ok {
+		c.report(call, markedBlocks(types.ExprString(call.Fun), f))
+	}
 }
 
 // plainFunction reports a blocking function of the package that is passed on.

@@ -274,6 +274,15 @@ func paramBlocks(call string, f storedFunc) message {
 	return m
 }
 
+// markedBlocks returns the message about a value of a marked type that plain code has made.
+func markedBlocks(call string, f storedFunc) message {
+	return message{
+		fmt.Sprintf("%s blocks the worker if it is %s, which plain code has kept", call, f.name),
+		"only an annotated function makes a value that suspends",
+		"annotate the function that keeps it, and start that one's twin",
+	}
+}
+
 // valueRun returns the message about a func value that is passed to the runtime.
 func valueRun(value string) message {
 	return message{

@@ -109,6 +109,9 @@ func (c *callCheck) blockingValue(e ast.Expr, stack []ast.Node) (f storedFunc, b
 	if fn == nil || fn.Pkg() == nil {
 		return f, false
 	}
+	if c.inMachine(stack) && c.becomesKept(e, stack) {
+		return f, false
+	}
 	if c.twinFunction(e) != nil {
 		return storedFunc{types.ExprString(e), reason{Calls: "its plain form", Twin: true}}, true
 	}

@@ -21,7 +21,7 @@ import (
 func (fs *Facts) conversions(n ast.Node, found func(e ast.Expr, to *types.Named)) {
 	convert := func(e ast.Expr, to types.Type) {
 		e = ast.Unparen(e)
-		if to != nil && source.EnterOfType(to) != nil && !types.Identical(fs.TypeOf(e), to) && !fs.Imports.IsOpen(to) {
+		if to != nil && source.EnterOfType(to) != nil && !types.Identical(fs.TypeOf(e), to) {
 			found(e, types.Unalias(to).(*types.Named))
 		}
 	}
@@ -59,11 +59,21 @@ func (fs *Facts) conversions(n ast.Node, found func(e ast.Expr, to *types.Named)
 	}
 }
 
+// BecomesKept reports whether n converts the function e to a marked type. results are those of the
+// function around n.
+func BecomesKept(e ast.Expr, n ast.Node, info *types.Info, results *types.Tuple) bool {
+	fs := &Facts{Info: info}
+	fs.Signature = types.NewSignatureType(nil, nil, nil, nil, results, false)
+	kept := false
+	fs.conversions(n, func(found ast.Expr, _ *types.Named) { kept = kept || found == e })
+	return kept
+}
+
 // noteKept records the functions that n makes values of a marked type.
 func (fs *Facts) noteKept(n ast.Node, around []ast.Node) {
 	fs.conversions(n, func(e ast.Expr, to *types.Named) {
 		lit, ok := e.(*ast.FuncLit)
-		if ok && !fs.literalSuspends(lit) || !fs.bringsEntry(e) && fs.Binds(e) == nil {
+		if ok && !fs.literalSuspends(lit) || !fs.bringsEntry(e) && fs.Binds(e) == nil || fs.Imports.IsOpen(to) {
 			return
 		}
 		fs.noteEntered(e)
