@@ -1180,6 +1180,585 @@ func (f *keepAndWaitMachine) Root() (statemachine.Root, statemachine.Location) {
 	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.keepAndWait", "github.com/movenext/movenext/statemachine/kept_test.go", 78, 78)
 }
 
+// Digest of callDirectly: 54cb91ab68884ed7
+
+// callDirectlyAsync starts [callDirectly] as a state machine and returns its job.
+func callDirectlyAsync(ctx context.Context, n int, g *gate) (result *job.Job[job.Void]) {
+	_ = callDirectly // it is not unused
+	var r statemachine.Run
+	frame := callDirectlyFrame{ctx: ctx, g: g}
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, n) {
+		return statemachine.Completed(ctx, job.Void{}, nil)
+	}
+	m := &callDirectlyMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+}
+
+// callDirectlyEnter enters [callDirectly] for another machine. It returns the results or,
+// suspended, the frame that will have them.
+func callDirectlyEnter(r *statemachine.Run, ctx context.Context, n int, g *gate) *callDirectlyFrame {
+	frame := callDirectlyFrame{ctx: ctx, g: g}
+	if frame.moveNext(r, n) {
+		return nil
+	}
+	m := new(callDirectlyFrame)
+	*m = frame
+	r.Push(ctx, m, &m.Frame)
+	return m
+}
+
+// callDirectlyFrame is the frame of [callDirectly]: what it keeps while it is suspended.
+type callDirectlyFrame struct {
+	statemachine.Frame
+
+	ctx context.Context
+	g   *gate
+
+	n1    int
+	i1    int
+	pass1 *gatePassFrame
+}
+
+func (f *callDirectlyFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, 0)
+}
+
+// moveNext runs [callDirectly] on to its next suspension (false) or its end (true). The parameter
+// n is needed only before the first suspension.
+func (f *callDirectlyFrame) moveNext(r *statemachine.Run, n int) bool {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return false
+	}
+//line github.com/movenext/movenext/statemachine/kept_test.go:132
+	f.n1 = n
+//line github.com/movenext/movenext/statemachine/kept_test.go:132
+	f.i1 = 0
+range1:
+//line github.com/movenext/movenext/statemachine/kept_test.go:132
+	if f.i1 >= f.n1 {
+		goto endRange1
+	}
+//line github.com/movenext/movenext/statemachine/kept_test.go:133
+	f.pass1, _, _ = f.g.passEnter(r, f.ctx)
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1252
+	if f.pass1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false
+resume1:
+//line github.com/movenext/movenext/statemachine/kept_test.go:133
+	f.pass1.Results(r)
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1261
+	f.pass1 = nil
+after1:
+//line github.com/movenext/movenext/statemachine/kept_test.go:132
+	f.i1++
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1266
+	goto range1
+endRange1:
+	return true
+}
+
+func (f *callDirectlyFrame) Location() statemachine.Location {
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.callDirectly", "github.com/movenext/movenext/statemachine/kept_test.go", 133)
+}
+
+func (f *callDirectlyFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
+}
+
+// callDirectlyMachine is [callDirectly] as the root of a chain: chain, job and frame in one
+// allocation.
+type callDirectlyMachine struct {
+	builder statemachine.Builder[job.Void]
+	kept    callDirectlyFrame
+}
+
+func (f *callDirectlyMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.kept.moveNext(r, 0) {
+		return false
+	}
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = callDirectlyFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
+	return true
+}
+
+func (f *callDirectlyMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.callDirectly", "github.com/movenext/movenext/statemachine/kept_test.go", 133)
+}
+
+// Digest of callGiven: 80b072381a311247
+
+// callGivenAsync starts [callGiven] as a state machine and returns its job.
+func callGivenAsync(ctx context.Context, n int, op func(context.Context) (int, error)) (result *job.Job[job.Void]) {
+	_ = callGiven // it is not unused
+	var r statemachine.Run
+	frame := callGivenFrame{ctx: ctx, op: op}
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, n) {
+		return statemachine.Completed(ctx, job.Void{}, nil)
+	}
+	m := &callGivenMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+}
+
+// callGivenEnter enters [callGiven] for another machine. It returns the results or, suspended, the
+// frame that will have them.
+func callGivenEnter(r *statemachine.Run, opEnter func(*statemachine.Run, context.Context) (interface {
+	Results(*statemachine.Run) (int, error)
+}, int, error), ctx context.Context, n int, op func(context.Context) (int, error)) *callGivenFrame {
+	frame := callGivenFrame{ctx: ctx, op: op, opEnter: opEnter}
+	if frame.moveNext(r, n) {
+		return nil
+	}
+	m := new(callGivenFrame)
+	*m = frame
+	r.Push(ctx, m, &m.Frame)
+	return m
+}
+
+// callGivenFrame is the frame of [callGiven]: what it keeps while it is suspended.
+type callGivenFrame struct {
+	statemachine.Frame
+
+	ctx     context.Context
+	op      func(context.Context) (int, error)
+	opEnter func(*statemachine.Run, context.Context) (interface {
+		Results(*statemachine.Run) (int, error)
+	}, int, error)
+
+	n1  int
+	i1  int
+	op1 interface {
+		Results(*statemachine.Run) (int, error)
+	}
+}
+
+func (f *callGivenFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, 0)
+}
+
+// moveNext runs [callGiven] on to its next suspension (false) or its end (true). The parameter n
+// is needed only before the first suspension.
+func (f *callGivenFrame) moveNext(r *statemachine.Run, n int) bool {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return false
+	}
+//line github.com/movenext/movenext/statemachine/kept_test.go:139
+	f.n1 = n
+//line github.com/movenext/movenext/statemachine/kept_test.go:139
+	f.i1 = 0
+range1:
+//line github.com/movenext/movenext/statemachine/kept_test.go:139
+	if f.i1 >= f.n1 {
+		goto endRange1
+	}
+//line github.com/movenext/movenext/statemachine/kept_test.go:140
+	if f.opEnter != nil {
+		goto entered
+	}
+//line github.com/movenext/movenext/statemachine/kept_test.go:140
+	f.op(f.ctx)
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1379
+	goto after1
+entered:
+//line github.com/movenext/movenext/statemachine/kept_test.go:140
+	f.op1, _, _ = f.opEnter(r, f.ctx)
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1384
+	if f.op1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false
+resume1:
+//line github.com/movenext/movenext/statemachine/kept_test.go:140
+	f.op1.Results(r)
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1393
+	f.op1 = nil
+after1:
+//line github.com/movenext/movenext/statemachine/kept_test.go:139
+	f.i1++
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1398
+	goto range1
+endRange1:
+	return true
+}
+
+func (f *callGivenFrame) Location() statemachine.Location {
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.callGiven", "github.com/movenext/movenext/statemachine/kept_test.go", 140)
+}
+
+func (f *callGivenFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
+}
+
+// callGivenMachine is [callGiven] as the root of a chain: chain, job and frame in one allocation.
+type callGivenMachine struct {
+	builder statemachine.Builder[job.Void]
+	kept    callGivenFrame
+}
+
+func (f *callGivenMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.kept.moveNext(r, 0) {
+		return false
+	}
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = callGivenFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
+	return true
+}
+
+func (f *callGivenMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.callGiven", "github.com/movenext/movenext/statemachine/kept_test.go", 140)
+}
+
+// Digest of callKept: d541406e2011893e
+
+// callKeptAsync starts [callKept] as a state machine and returns its job.
+func callKeptAsync(ctx context.Context, n int, op passing) (result *job.Job[job.Void]) {
+	_ = callKept // it is not unused
+	var r statemachine.Run
+	frame := callKeptFrame{ctx: ctx, op: op}
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, n) {
+		return statemachine.Completed(ctx, job.Void{}, nil)
+	}
+	m := &callKeptMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+}
+
+// callKeptEnter enters [callKept] for another machine. It returns the results or, suspended, the
+// frame that will have them.
+func callKeptEnter(r *statemachine.Run, ctx context.Context, n int, op passing) *callKeptFrame {
+	frame := callKeptFrame{ctx: ctx, op: op}
+	if frame.moveNext(r, n) {
+		return nil
+	}
+	m := new(callKeptFrame)
+	*m = frame
+	r.Push(ctx, m, &m.Frame)
+	return m
+}
+
+// callKeptFrame is the frame of [callKept]: what it keeps while it is suspended.
+type callKeptFrame struct {
+	statemachine.Frame
+
+	ctx context.Context
+	op  passing
+
+	n1  int
+	i1  int
+	op1 interface {
+		Results(*statemachine.Run) (int, error)
+	}
+}
+
+func (f *callKeptFrame) MoveNext(r *statemachine.Run) bool {
+	return f.moveNext(r, 0)
+}
+
+// moveNext runs [callKept] on to its next suspension (false) or its end (true). The parameter n is
+// needed only before the first suspension.
+func (f *callKeptFrame) moveNext(r *statemachine.Run, n int) bool {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return false
+	}
+//line github.com/movenext/movenext/statemachine/kept_test.go:146
+	f.n1 = n
+//line github.com/movenext/movenext/statemachine/kept_test.go:146
+	f.i1 = 0
+range1:
+//line github.com/movenext/movenext/statemachine/kept_test.go:146
+	if f.i1 >= f.n1 {
+		goto endRange1
+	}
+//line github.com/movenext/movenext/statemachine/kept_test.go:147
+	f.op1, _, _ = passingEnter(r, f.op, f.ctx)
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1501
+	if f.op1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false
+resume1:
+//line github.com/movenext/movenext/statemachine/kept_test.go:147
+	f.op1.Results(r)
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1510
+	f.op1 = nil
+after1:
+//line github.com/movenext/movenext/statemachine/kept_test.go:146
+	f.i1++
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1515
+	goto range1
+endRange1:
+	return true
+}
+
+func (f *callKeptFrame) Location() statemachine.Location {
+	return statemachine.At(&f.Frame, "github.com/movenext/movenext/statemachine_test.callKept", "github.com/movenext/movenext/statemachine/kept_test.go", 147)
+}
+
+func (f *callKeptFrame) Results(r *statemachine.Run) {
+	r.Rethrow()
+}
+
+// callKeptMachine is [callKept] as the root of a chain: chain, job and frame in one allocation.
+type callKeptMachine struct {
+	builder statemachine.Builder[job.Void]
+	kept    callKeptFrame
+}
+
+func (f *callKeptMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.kept.moveNext(r, 0) {
+		return false
+	}
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = callKeptFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
+	return true
+}
+
+func (f *callKeptMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.callKept", "github.com/movenext/movenext/statemachine/kept_test.go", 147)
+}
+
+// Digest of callBy: 4412b26c6bce1a6f
+
+// callByAsync starts [callBy] as a state machine and returns its job.
+func callByAsync(ctx context.Context, way string, n int, g *gate) (result *job.Job[job.Void]) {
+	_ = callBy // it is not unused
+	var r statemachine.Run
+	frame := callByFrame{}
+	defer statemachine.Catch(&r, &result)
+	if frame.moveNext(&r, &callByArgs{ctx: ctx, way: way, n: n, g: g}) {
+		return statemachine.Completed(ctx, job.Void{}, nil)
+	}
+	m := &callByMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+}
+
+// callByFrame is the frame of [callBy]: what it keeps while it is suspended.
+type callByFrame struct {
+	statemachine.Frame
+
+	callDirectly1 *callDirectlyFrame
+	callGiven2    *callGivenFrame
+	callKept3     *callKeptFrame
+}
+
+// callByArgs are the parameters that only the start of [callBy] needs.
+type callByArgs struct {
+	ctx context.Context
+	way string
+	n   int
+	g   *gate
+}
+
+// moveNext runs [callBy] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *callByFrame) moveNext(r *statemachine.Run, args *callByArgs) bool {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	case 3:
+		goto resume3
+	case 4:
+		goto resume4
+	case 5:
+		goto resume5
+	default:
+		statemachine.Misuse(resumeAt)
+		return false
+	}
+//line github.com/movenext/movenext/statemachine/kept_test.go:153
+	switch args.way {
+	case "directly":
+//line github.com/movenext/movenext/statemachine/kept_test.go:153
+		goto case1
+//line github.com/movenext/movenext/statemachine/kept_test.go:156
+	case "given":
+//line github.com/movenext/movenext/statemachine/kept_test.go:153
+		goto case2
+//line github.com/movenext/movenext/statemachine/kept_test.go:158
+	case "kept":
+//line github.com/movenext/movenext/statemachine/kept_test.go:153
+		goto case3
+//line github.com/movenext/movenext/statemachine/kept_test.go:160
+	case "plain, given":
+//line github.com/movenext/movenext/statemachine/kept_test.go:153
+		goto case4
+//line github.com/movenext/movenext/statemachine/kept_test.go:162
+	case "plain, kept":
+//line github.com/movenext/movenext/statemachine/kept_test.go:153
+		goto case5
+	}
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1623
+	goto endSwitch1
+case1:
+//line github.com/movenext/movenext/statemachine/kept_test.go:155
+	f.callDirectly1 = callDirectlyEnter(r, args.ctx, args.n, args.g)
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1628
+	if f.callDirectly1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false
+resume1:
+//line github.com/movenext/movenext/statemachine/kept_test.go:155
+	f.callDirectly1.Results(r)
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1637
+	f.callDirectly1 = nil
+after1:
+	goto endSwitch1
+case2:
+	{
+		g := args.g
+//line github.com/movenext/movenext/statemachine/kept_test.go:157
+		enter1 := func(r *statemachine.Run, arg1 context.Context) (interface {
+			Results(*statemachine.Run) (int, error)
+		}, int, error) {
+//line github.com/movenext/movenext/statemachine/kept_test.go:157
+			m, r1, r2 := g.passEnter(r, arg1)
+//line github.com/movenext/movenext/statemachine/kept_test.go:157
+			if m == nil {
+//line github.com/movenext/movenext/statemachine/kept_test.go:157
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/statemachine/kept_test.go:157
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/statemachine/kept_test.go:157
+		f.callGiven2 = callGivenEnter(r, enter1, args.ctx, args.n, args.g.pass)
+	}
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1661
+	if f.callGiven2 == nil {
+		goto after2
+	}
+	f.State = 2
+	return false
+resume2:
+//line github.com/movenext/movenext/statemachine/kept_test.go:157
+	f.callGiven2.Results(r)
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1670
+	f.callGiven2 = nil
+after2:
+	goto endSwitch1
+case3:
+	{
+		g := args.g
+//line github.com/movenext/movenext/statemachine/kept_test.go:159
+		enter2 := func(r *statemachine.Run, arg2 context.Context) (interface {
+			Results(*statemachine.Run) (int, error)
+		}, int, error) {
+//line github.com/movenext/movenext/statemachine/kept_test.go:159
+			m, r1, r2 := g.passEnter(r, arg2)
+//line github.com/movenext/movenext/statemachine/kept_test.go:159
+			if m == nil {
+//line github.com/movenext/movenext/statemachine/kept_test.go:159
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/statemachine/kept_test.go:159
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/statemachine/kept_test.go:159
+		kept1 := passingOf(args.g.pass, enter2)
+//line github.com/movenext/movenext/statemachine/kept_test.go:159
+		f.callKept3 = callKeptEnter(r, args.ctx, args.n, kept1)
+	}
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1696
+	if f.callKept3 == nil {
+		goto after3
+	}
+	f.State = 3
+	return false
+resume3:
+//line github.com/movenext/movenext/statemachine/kept_test.go:159
+	f.callKept3.Results(r)
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1705
+	f.callKept3 = nil
+after3:
+	goto endSwitch1
+case4:
+//line github.com/movenext/movenext/statemachine/kept_test.go:161
+	f.callGiven2 = callGivenEnter(r, nil, args.ctx, args.n, zero)
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1712
+	if f.callGiven2 == nil {
+		goto after4
+	}
+	f.State = 4
+	return false
+resume4:
+//line github.com/movenext/movenext/statemachine/kept_test.go:161
+	f.callGiven2.Results(r)
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1721
+	f.callGiven2 = nil
+after4:
+	goto endSwitch1
+case5:
+//line github.com/movenext/movenext/statemachine/kept_test.go:163
+	f.callKept3 = callKeptEnter(r, args.ctx, args.n, zero)
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1728
+	if f.callKept3 == nil {
+		goto after5
+	}
+	f.State = 5
+	return false
+resume5:
+//line github.com/movenext/movenext/statemachine/kept_test.go:163
+	f.callKept3.Results(r)
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1737
+	f.callKept3 = nil
+after5:
+endSwitch1:
+	return true
+}
+
+// callByMachine is [callBy] as the root of a chain: chain, job and frame in one allocation.
+type callByMachine struct {
+	builder statemachine.Builder[job.Void]
+	kept    callByFrame
+}
+
+func (f *callByMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.kept.moveNext(r, nil) {
+		return false
+	}
+	f.builder.SetResult(r, job.Void{}, nil)
+	f.kept = callByFrame{Frame: f.kept.Frame} // the job keeps nothing else alive
+	return true
+}
+
+func (f *callByMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.callBy", "github.com/movenext/movenext/statemachine/kept_test.go", 155, 157, 159, 161, 163)
+}
+
 // passingOf makes a value of [passing]: plain code that calls it runs plain, and machines enter
 // enter.
 func passingOf(plain func(context.Context) (int, error), enter func(*statemachine.Run, context.Context) (interface {
@@ -1211,4 +1790,4 @@ func passingEnter(run *statemachine.Run, value passing, ctx context.Context) (in
 	return nil, result0, result1
 }
 
-// Digest of what is above: 62472603ba58378e
+// Digest of what is above: 7e65bd7a67d3f726

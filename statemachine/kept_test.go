@@ -126,3 +126,51 @@ func TestOnlyKeptFunctionsAreAsked(t *testing.T) {
 	assert.False(t, statemachine.Answers(context.Background(), enter))
 	assert.Zero(t, testing.AllocsPerRun(100, func() { statemachine.EntryOf[entry](kept, kept) }))
 }
+
+//movenext:async
+func callDirectly(ctx context.Context, n int, g *gate) {
+	for range n {
+		_, _ = g.pass(ctx)
+	}
+}
+
+//movenext:async
+func callGiven(ctx context.Context, n int, op func(context.Context) (int, error)) {
+	for range n {
+		_, _ = op(ctx)
+	}
+}
+
+//movenext:async
+func callKept(ctx context.Context, n int, op passing) {
+	for range n {
+		_, _ = op(ctx)
+	}
+}
+
+//movenext:async
+func callBy(ctx context.Context, way string, n int, g *gate) {
+	switch way {
+	case "directly":
+		callDirectly(ctx, n, g)
+	case "given":
+		callGiven(ctx, n, g.pass)
+	case "kept":
+		callKept(ctx, n, g.pass)
+	case "plain, given":
+		callGiven(ctx, n, zero)
+	case "plain, kept":
+		callKept(ctx, n, zero)
+	}
+}
+
+// BenchmarkCallOfAValue compares the ways to call a function that could suspend, and does not.
+func BenchmarkCallOfAValue(b *testing.B) {
+	g := &gate{open: job.FromResult(7)}
+	for _, way := range []string{"directly", "given", "kept", "plain, given", "plain, kept"} {
+		b.Run(way, func(b *testing.B) {
+			b.ReportAllocs()
+			_, _ = callByAsync(context.Background(), way, b.N, g).Wait(context.Background())
+		})
+	}
+}

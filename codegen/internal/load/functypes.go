@@ -24,7 +24,7 @@ func (f *Finder) functionTypes(sc *scope, src *File, found map[*ast.Comment]bool
 			if !gen.Lparen.IsValid() {
 				doc = gen.Doc
 			}
-			if at := source.AnnotationIn(doc); at != nil && isFunctionType(spec) {
+			if at := source.AnnotationIn(doc); at != nil && isFunctionType(spec) && strings.TrimSpace(at.Text) == source.DirectiveAsync {
 				found[at] = true
 				f.functionType(sc, src, spec)
 			}
