@@ -78,13 +78,12 @@ type group struct {
 	stop  func() bool     // of the AfterFunc; set by the group's maker shortly after
 	host  Host            // held as long as the group has watches; set together with stop, or constant
 
-	removed    bool            // the last watch was stopped, or all were notified
-	held       bool            // the group is a user of its host; only of a Source
-	inRealTime bool            // the context has a deadline of the real clock
-	over       interleave.Bool // the context has ended; only of a Source
+	removed bool            // the last watch was stopped, or all were notified
+	held    bool            // the group is a user of its host; only of a Source
+	over    interleave.Bool // the context has ended; only of a Source
 
-	ends                   *Ends  // that it is in; nil: none. Constant once it listens
-	nextOfEnds, prevOfEnds *group // guarded by Ends.mu
+	member *member // of the Ends of its scheduler; nil: none. Constant once it listens
+	ender  func()  // end, which costs an allocation; only of a group that has listened
 }
 
 // shard is a part of the registry with its own lock, so that no single lock serializes all
@@ -92,6 +91,10 @@ type group struct {
 type shard struct {
 	mu     interleave.Mutex
 	groups shrinkmap.Map[<-chan struct{}, *group]
+
+	// A group whose last watch was stopped, for the next channel; or nil. A wait that is alone
+	// under its context would otherwise allocate a group.
+	spare *group
 }
 
 // An exploration has one: which contexts share a lock must not depend on their addresses.
@@ -148,8 +151,13 @@ func watchChannel(ctx context.Context, done <-chan struct{}, w *Watch, e Listene
 
 // newGroup makes the group of done; the lock is held.
 func (s *shard) newGroup(done <-chan struct{}) *group {
-	g := &group{shard: s, done: done}
+	g := s.spare
+	if g == nil {
+		g = &group{shard: s}
+		g.ender = g.end
+	}
 	interleave.StorePointer(&g.place.group, g)
+	s.spare, g.done, g.removed = nil, done, false
 	shrinkmap.Put(&s.groups, done, g)
 	return g
 }
@@ -175,7 +183,7 @@ func (g *group) listen(ctx context.Context, w *Watch) {
 	if e := endsOf(ctx); e != nil {
 		g.enter(e, EndsInRealTime(ctx))
 	}
-	stop := interleave.AfterContext(ctx, g.end)
+	stop := interleave.AfterContext(ctx, g.ender)
 	registered = true
 	g.shard.mu.Lock()
 	left := g.removed
@@ -193,19 +201,33 @@ func (g *group) enter(e *Ends, inRealTime bool) {
 	g.shard.mu.Lock()
 	defer g.shard.mu.Unlock()
 	if !g.removed {
-		g.ends, g.inRealTime = e, inRealTime
-		e.add(g)
+		g.member = &member{group: g, ends: e, inRealTime: inRealTime}
+		g.member.add()
 	}
 }
 
-// stopListening undoes listen. No lock is held: the host may end its context.
-func stopListening(stop func() bool, host Host) {
+// stopListening undoes listen. No lock is held: the host may end its context. It reports whether
+// the group was told by a function that will not be called.
+func stopListening(stop func() bool, host Host) (silent bool) {
 	if stop != nil {
-		stop()
+		silent = stop()
 	}
 	if host != nil {
 		host.Release()
 	}
+	return silent
+}
+
+// keep keeps a group without watches for another channel, if nothing else knows it: neither its
+// context nor a scheduler that delivers ends.
+func (s *shard) keep(g *group) {
+	if g.member != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g.done, g.stop = nil, nil
+	s.spare = g
 }
 
 // Stop ends the watch and reports whether it did: false means that ContextEnded has been or
@@ -226,7 +248,9 @@ func (w *Watch) Stop() bool {
 	}
 	stop, host := g.unlink(w)
 	g.shard.mu.Unlock()
-	stopListening(stop, host)
+	if stopListening(stop, host) {
+		g.shard.keep(g)
+	}
 	return true
 }
 
@@ -236,7 +260,7 @@ func (w *Watch) Started() bool { return interleave.LoadPointer(&w.place) != nil 
 
 // end takes all watches and notifies their waiters.
 func (g *group) end() {
-	g.ends.begin()
+	g.member.begin()
 	g.shard.mu.Lock()
 	taken := g.first
 	g.first = nil
@@ -258,7 +282,7 @@ func (g *group) notify(taken *Watch, listeners []Listener, host Host) {
 	ended := false
 	defer func() {
 		if ended {
-			g.ends.finish()
+			g.member.finish()
 			return
 		}
 		rest, left := taken, listeners // or they would be on the heap
@@ -280,7 +304,7 @@ func (g *group) notify(taken *Watch, listeners []Listener, host Host) {
 // It returns the arguments for stopListening.
 func (g *group) removeFromShard() (stop func() bool, host Host) {
 	if !g.removed {
-		g.ends.remove(g)
+		g.member.remove()
 	}
 	g.removed = true
 	if g.done == nil {

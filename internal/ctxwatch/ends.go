@@ -32,8 +32,16 @@ type Ends struct {
 	delivering interleave.Int32 // ends that are being delivered, by any goroutine
 
 	mu    interleave.Mutex
-	first *group // the oldest
-	last  *group
+	first *member // the oldest
+	last  *member
+}
+
+// member is what a group has that is in an Ends. Only groups of simulations have one.
+type member struct {
+	group      *group
+	ends       *Ends
+	inRealTime bool    // the context has a deadline of the real clock
+	next, prev *member // guarded by Ends.mu
 }
 
 // DeadlineKey is the key under which a context returns its deadline, a time.Time, if that is one
@@ -55,8 +63,8 @@ func EndsInRealTime(ctx context.Context) bool {
 func (e *Ends) InRealTime() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for g := e.first; g != nil; g = g.nextOfEnds {
-		if g.inRealTime {
+	for m := e.first; m != nil; m = m.next {
+		if m.inRealTime {
 			return true
 		}
 	}
@@ -108,9 +116,9 @@ func (e *Ends) Deliver() bool {
 func (e *Ends) ended() (all []*group) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for g := e.first; g != nil; g = g.nextOfEnds {
-		if g.hasEnded() {
-			all = append(all, g)
+	for m := e.first; m != nil; m = m.next {
+		if m.group.hasEnded() {
+			all = append(all, m.group)
 		}
 	}
 	return all
@@ -129,49 +137,51 @@ func (g *group) hasEnded() bool {
 	}
 }
 
-// add adds a group.
-func (e *Ends) add(g *group) {
+// add adds m to its Ends.
+func (m *member) add() {
+	e := m.ends
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if g.prevOfEnds = e.last; e.last != nil {
-		e.last.nextOfEnds = g
+	if m.prev = e.last; e.last != nil {
+		e.last.next = m
 	} else {
-		e.first = g
+		e.first = m
 	}
-	e.last = g
+	e.last = m
 	e.groups.Add(1)
 }
 
-// remove removes a group that was added. A nil Ends has no groups.
-func (e *Ends) remove(g *group) {
-	if e == nil {
+// remove removes m, which was added. A group without a member is in no Ends, here and below.
+func (m *member) remove() {
+	if m == nil {
 		return
 	}
+	e := m.ends
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if g.prevOfEnds != nil {
-		g.prevOfEnds.nextOfEnds = g.nextOfEnds
+	if m.prev != nil {
+		m.prev.next = m.next
 	} else {
-		e.first = g.nextOfEnds
+		e.first = m.next
 	}
-	if g.nextOfEnds != nil {
-		g.nextOfEnds.prevOfEnds = g.prevOfEnds
+	if m.next != nil {
+		m.next.prev = m.prev
 	} else {
-		e.last = g.prevOfEnds
+		e.last = m.prev
 	}
-	g.nextOfEnds, g.prevOfEnds = nil, nil
+	m.next, m.prev = nil, nil
 	e.groups.Add(-1)
 }
 
-// begin counts a delivery that begins, and finish one that ends. A nil Ends counts none.
-func (e *Ends) begin() {
-	if e != nil {
-		e.delivering.Add(1)
+// begin counts a delivery that begins, and finish one that ends.
+func (m *member) begin() {
+	if m != nil {
+		m.ends.delivering.Add(1)
 	}
 }
 
-func (e *Ends) finish() {
-	if e != nil {
-		e.delivering.Add(-1)
+func (m *member) finish() {
+	if m != nil {
+		m.ends.delivering.Add(-1)
 	}
 }

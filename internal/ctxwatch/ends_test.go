@@ -106,6 +106,18 @@ func TestAStoppedWatchIsNoEnd(t *testing.T) {
 }
 
 // The goroutine of package context has been faster, and its listener is still at it.
+func TestAGroupOfASimulationIsNotUsedAgain(t *testing.T) {
+	s := &steps{Scheduler: inline.New()}
+	for range 10 * shards {
+		for _, parent := range []context.Context{schedulers.With(t.Context(), s), t.Context()} {
+			ctx, end := context.WithCancel(parent)
+			watching(ctx, func() {}).Stop()
+			end()
+		}
+	}
+	assert.Zero(t, s.ends.Len())
+}
+
 func TestADeliveryThatIsUnderWayIsSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &steps{Scheduler: inline.New()}

@@ -246,6 +246,23 @@ func TestInterleavingsOfOneThatStaysToTheEnd(t *testing.T)  { explore(t, true, c
 func TestInterleavingsOfAWatchThatIsUsedAgain(t *testing.T) { explore(t, true, comesAgain) }
 func TestInterleavingsOfOneThatComesAgain(t *testing.T)     { explore(t, false, comesAgain, comesAndGoes) }
 
+// A watch of another context gets the group of one that is stopped while its context ends.
+func TestInterleavingsOfAGroupThatIsUsedAgain(t *testing.T) {
+	interleave.Explore(t, func(s *interleave.Schedule) func() error {
+		ctx, next := newEnding(), newEnding()
+		w, other := &watcher{ctx: ctx}, &watcher{ctx: next}
+		s.Go("watcher", func() { w.start(); w.stop(); other.start() })
+		s.Go("ender", ctx.end)
+		return func() error {
+			err := errors.Join(check(ctx, w), check(next, other))
+			if other.Stop() {
+				other.stopped = true
+			}
+			return errors.Join(err, check(next, other))
+		}
+	})
+}
+
 // Two goroutines stop the same watch, and exactly one of them succeeds.
 func TestInterleavingsOfTwoStopsOfAWatch(t *testing.T) { ofEachKind(t, twoStopsOfAWatch) }
 

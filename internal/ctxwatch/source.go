@@ -41,7 +41,7 @@ func (s *Source) Init(ctx context.Context, host Host) {
 	g.found(&registry[maphash.Comparable(seed, g)%shards])
 	g.host = host
 	if e := endsOf(ctx); e != nil {
-		g.ends, g.inRealTime = e, EndsInRealTime(ctx)
+		g.member = &member{group: g, ends: e, inRealTime: EndsInRealTime(ctx)}
 	}
 }
 
@@ -88,8 +88,8 @@ func (s *Source) start(w *Watch, e Listener, p *place) bool {
 // begin prepares the group of a Source for its first watch; the lock is held. A host that has
 // ended has ended the context, too.
 func (g *group) begin() {
-	if g.ends != nil {
-		g.ends.add(g)
+	if g.member != nil {
+		g.member.add()
 	}
 	g.removed = false
 	if g.held = g.host != nil && g.host.Hold(); g.host != nil && !g.held {
