@@ -28,7 +28,8 @@ func countingAsync(next passing) (result *job.Job[passing]) {
 		return statemachine.Completed(context.Background(), frame.result0, nil)
 	}
 	m := &countingMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // countingEnter enters [counting] for another machine. It returns the results or, suspended, the
@@ -88,7 +89,7 @@ func (f *countingFrame) MoveNext(r *statemachine.Run) bool {
 //line github.com/movenext/movenext/statemachine/kept_test.go:22
 		f.result0 = kept1
 	}
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:92
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:93
 	return true
 }
 
@@ -116,7 +117,7 @@ func (f *countingMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *countingMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.counting", "github.com/movenext/movenext/statemachine/kept_test.go")
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.counting", "github.com/movenext/movenext/statemachine/kept_test.go")
 }
 
 // countingFunc1Enter enters a function literal of [counting] for another machine. It returns the
@@ -178,7 +179,7 @@ func (f *countingFunc1Locals) moveNext(r *statemachine.Run, args *countingFunc1A
 	}
 //line github.com/movenext/movenext/statemachine/kept_test.go:23
 	f.next1, n, err = passingEnter(r, args.next, args.ctx)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:182
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:183
 	if f.next1 == nil {
 		goto after1
 	}
@@ -187,12 +188,12 @@ func (f *countingFunc1Locals) moveNext(r *statemachine.Run, args *countingFunc1A
 resume1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:23
 	n, err = f.next1.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:191
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:192
 	f.next1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:24
 	return true, n + 1, err
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:196
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:197
 }
 
 func (f *countingFunc1Frame) Location() statemachine.Location {
@@ -216,7 +217,8 @@ func discountingAsync(next passing) (result *job.Job[passing]) {
 		return statemachine.Completed(context.Background(), frame.result0, nil)
 	}
 	m := &discountingMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // discountingEnter enters [discounting] for another machine. It returns the results or, suspended,
@@ -276,7 +278,7 @@ func (f *discountingFrame) MoveNext(r *statemachine.Run) bool {
 //line github.com/movenext/movenext/statemachine/kept_test.go:30
 		f.result0 = kept1
 	}
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:280
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:282
 	return true
 }
 
@@ -305,7 +307,7 @@ func (f *discountingMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *discountingMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.discounting", "github.com/movenext/movenext/statemachine/kept_test.go")
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.discounting", "github.com/movenext/movenext/statemachine/kept_test.go")
 }
 
 // discountingFunc1Enter enters a function literal of [discounting] for another machine. It returns
@@ -367,7 +369,7 @@ func (f *discountingFunc1Locals) moveNext(r *statemachine.Run, args *discounting
 	}
 //line github.com/movenext/movenext/statemachine/kept_test.go:31
 	f.next1, n, err = passingEnter(r, args.next, args.ctx)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:371
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:373
 	if f.next1 == nil {
 		goto after1
 	}
@@ -376,12 +378,12 @@ func (f *discountingFunc1Locals) moveNext(r *statemachine.Run, args *discounting
 resume1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:31
 	n, err = f.next1.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:380
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:382
 	f.next1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:32
 	return true, n - 1, err
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:385
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:387
 }
 
 func (f *discountingFunc1Frame) Location() statemachine.Location {
@@ -405,7 +407,8 @@ func keepHandlersAsync(g *gate) (result *job.Job[*keeper]) {
 		return statemachine.Completed(context.Background(), v0, nil)
 	}
 	m := &keepHandlersMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // keepHandlersEnter enters [keepHandlers] for another machine. It returns the results or,
@@ -490,7 +493,7 @@ func (f *keepHandlersLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 //line github.com/movenext/movenext/statemachine/kept_test.go:48
 		f.discounting1, discountingValue = discountingEnter(r, kept1)
 	}
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:494
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:497
 	if f.discounting1 == nil {
 		goto after1
 	}
@@ -499,12 +502,12 @@ func (f *keepHandlersLocals) moveNext(r *statemachine.Run) (hasEnded bool, resul
 resume1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:48
 	discountingValue = f.discounting1.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:503
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:506
 	f.discounting1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:48
 	f.counting2, countingValue = countingEnter(r, discountingValue)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:508
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:511
 	if f.counting2 == nil {
 		goto after2
 	}
@@ -513,7 +516,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/statemachine/kept_test.go:48
 	countingValue = f.counting2.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:517
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:520
 	f.counting2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/kept_test.go:48
@@ -540,7 +543,7 @@ after2:
 //line github.com/movenext/movenext/statemachine/kept_test.go:49
 		f.discounting1, discountingValue = discountingEnter(r, kept2)
 	}
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:544
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:547
 	if f.discounting1 == nil {
 		goto after3
 	}
@@ -549,12 +552,12 @@ after2:
 resume3:
 //line github.com/movenext/movenext/statemachine/kept_test.go:49
 	discountingValue = f.discounting1.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:553
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:556
 	f.discounting1 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/kept_test.go:49
 	f.counting2, countingValue = countingEnter(r, discountingValue)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:558
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:561
 	if f.counting2 == nil {
 		goto after4
 	}
@@ -563,7 +566,7 @@ after3:
 resume4:
 //line github.com/movenext/movenext/statemachine/kept_test.go:49
 	countingValue = f.counting2.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:567
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:570
 	f.counting2 = nil
 after4:
 //line github.com/movenext/movenext/statemachine/kept_test.go:49
@@ -591,7 +594,7 @@ after4:
 //line github.com/movenext/movenext/statemachine/kept_test.go:50
 		f.discounting1, discountingValue = discountingEnter(r, kept3)
 	}
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:595
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:598
 	if f.discounting1 == nil {
 		goto after5
 	}
@@ -601,12 +604,12 @@ after4:
 resume5:
 //line github.com/movenext/movenext/statemachine/kept_test.go:50
 	discountingValue = f.discounting1.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:605
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:608
 	f.discounting1 = nil
 after5:
 //line github.com/movenext/movenext/statemachine/kept_test.go:50
 	f.counting2, countingValue = countingEnter(r, discountingValue)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:610
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:613
 	if f.counting2 == nil {
 		goto after6
 	}
@@ -616,14 +619,14 @@ after5:
 resume6:
 //line github.com/movenext/movenext/statemachine/kept_test.go:50
 	countingValue = f.counting2.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:620
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:623
 	f.counting2 = nil
 after6:
 //line github.com/movenext/movenext/statemachine/kept_test.go:50
 	f.k.list = append(f.k.list, countingValue)
 	f.k.queue <- f.k.field
 	return true, f.k
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:627
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:630
 }
 
 func (f *keepHandlersFrame) Location() statemachine.Location {
@@ -653,7 +656,7 @@ func (f *keepHandlersMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *keepHandlersMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.keepHandlers", "github.com/movenext/movenext/statemachine/kept_test.go", 48, 48, 49, 49, 50, 50)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.keepHandlers", "github.com/movenext/movenext/statemachine/kept_test.go", 48, 48, 49, 49, 50, 50)
 }
 
 // keepHandlersFunc1Enter enters a function literal of [keepHandlers] for another machine. It
@@ -712,7 +715,7 @@ func (f *keepHandlersFunc1Locals) moveNext(r *statemachine.Run, args *keepHandle
 	}
 //line github.com/movenext/movenext/statemachine/kept_test.go:50
 	f.pass1, result0, result1 = args.g.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:716
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:719
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -721,7 +724,7 @@ func (f *keepHandlersFunc1Locals) moveNext(r *statemachine.Run, args *keepHandle
 resume1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:50
 	result0, result1 = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:725
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:728
 	f.pass1 = nil
 after1:
 	return true, result0, result1
@@ -748,7 +751,8 @@ func (k *keeper) waitKeptAsync(ctx context.Context, way int) (result *job.Job[in
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &keeperWaitKeptMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // waitKeptEnter enters [keeper.waitKept] for another machine. It returns the results or,
@@ -841,7 +845,7 @@ func (f *keeperWaitKeptLocals) moveNext(r *statemachine.Run, args *keeperWaitKep
 case1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:62
 	f.fieldOrRoutesOrList1, result0, result1 = passingEnter(r, args.k.field, args.ctx)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:845
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:849
 	if f.fieldOrRoutesOrList1 == nil {
 		goto after1
 	}
@@ -850,14 +854,14 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:62
 	result0, result1 = f.fieldOrRoutesOrList1.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:854
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:858
 	f.fieldOrRoutesOrList1 = nil
 after1:
 	return true, result0, result1
 case2:
 //line github.com/movenext/movenext/statemachine/kept_test.go:64
 	f.fieldOrRoutesOrList1, result0, result1 = passingEnter(r, args.k.routes["gate"], args.ctx)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:861
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:865
 	if f.fieldOrRoutesOrList1 == nil {
 		goto after2
 	}
@@ -866,14 +870,14 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/kept_test.go:64
 	result0, result1 = f.fieldOrRoutesOrList1.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:870
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:874
 	f.fieldOrRoutesOrList1 = nil
 after2:
 	return true, result0, result1
 case3:
 //line github.com/movenext/movenext/statemachine/kept_test.go:66
 	f.fieldOrRoutesOrList1, result0, result1 = passingEnter(r, args.k.list[0], args.ctx)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:877
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:881
 	if f.fieldOrRoutesOrList1 == nil {
 		goto after3
 	}
@@ -882,7 +886,7 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/kept_test.go:66
 	result0, result1 = f.fieldOrRoutesOrList1.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:886
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:890
 	f.fieldOrRoutesOrList1 = nil
 after3:
 	return true, result0, result1
@@ -893,7 +897,7 @@ case4:
 		args.k.queue <- h
 		f.h4, result0, result1 = passingEnter(r, h, args.ctx)
 	}
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:897
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:901
 	if f.h4 == nil {
 		goto after4
 	}
@@ -902,7 +906,7 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/kept_test.go:70
 	result0, result1 = f.h4.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:906
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:910
 	f.h4 = nil
 after4:
 	return true, result0, result1
@@ -926,7 +930,7 @@ case5:
 //line github.com/movenext/movenext/statemachine/kept_test.go:72
 		f.again5, result0, result1 = againEnter(r, enter1, args.ctx, 1, func(ctx context.Context) (int, error) { return counting(discounting(k.field))(ctx) })
 	}
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:930
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:934
 	if f.again5 == nil {
 		goto after5
 	}
@@ -935,7 +939,7 @@ case5:
 resume5:
 //line github.com/movenext/movenext/statemachine/kept_test.go:72
 	result0, result1 = f.again5.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:939
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:943
 	f.again5 = nil
 after5:
 	return true, result0, result1
@@ -968,7 +972,7 @@ func (f *keeperWaitKeptMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *keeperWaitKeptMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*keeper).waitKept", "github.com/movenext/movenext/statemachine/kept_test.go", 62, 64, 66, 70, 72)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.(*keeper).waitKept", "github.com/movenext/movenext/statemachine/kept_test.go", 62, 64, 66, 70, 72)
 }
 
 // keeperWaitKeptFunc1Enter enters a function literal of [keeper.waitKept] for another machine. It
@@ -1032,7 +1036,7 @@ func (f *keeperWaitKeptFunc1Locals) moveNext(r *statemachine.Run, k *keeper) (ha
 	}
 //line github.com/movenext/movenext/statemachine/kept_test.go:72
 	f.discounting1, discounting1Value = discountingEnter(r, k.field)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1036
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1040
 	if f.discounting1 == nil {
 		goto after1
 	}
@@ -1041,12 +1045,12 @@ func (f *keeperWaitKeptFunc1Locals) moveNext(r *statemachine.Run, k *keeper) (ha
 resume1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:72
 	discounting1Value = f.discounting1.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1045
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1049
 	f.discounting1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:72
 	f.counting2, counting2Value = countingEnter(r, discounting1Value)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1050
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1054
 	if f.counting2 == nil {
 		goto after2
 	}
@@ -1055,12 +1059,12 @@ after1:
 resume2:
 //line github.com/movenext/movenext/statemachine/kept_test.go:72
 	counting2Value = f.counting2.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1059
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1063
 	f.counting2 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/kept_test.go:72
 	f.call3, result0, result1 = passingEnter(r, counting2Value, f.ctx)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1064
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1068
 	if f.call3 == nil {
 		goto after3
 	}
@@ -1070,7 +1074,7 @@ after2:
 resume3:
 //line github.com/movenext/movenext/statemachine/kept_test.go:72
 	result0, result1 = f.call3.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1074
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1078
 	f.call3 = nil
 after3:
 	return true, result0, result1
@@ -1097,7 +1101,8 @@ func keepAndWaitAsync(ctx context.Context, g *gate, way int) (result *job.Job[in
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &keepAndWaitMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // keepAndWaitLocals is what [keepAndWait] keeps while it is suspended.
@@ -1129,7 +1134,7 @@ func (f *keepAndWaitLocals) moveNext(r *statemachine.Run, g *gate) (hasEnded boo
 	}
 //line github.com/movenext/movenext/statemachine/kept_test.go:78
 	f.keepHandlers1, keepHandlers1Value = keepHandlersEnter(r, g)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1133
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1138
 	if f.keepHandlers1 == nil {
 		goto after1
 	}
@@ -1138,12 +1143,12 @@ func (f *keepAndWaitLocals) moveNext(r *statemachine.Run, g *gate) (hasEnded boo
 resume1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:78
 	keepHandlers1Value = f.keepHandlers1.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1142
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1147
 	f.keepHandlers1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:78
 	f.waitKept2, result0, result1 = keepHandlers1Value.waitKeptEnter(r, f.ctx, f.way)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1147
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1152
 	if f.waitKept2 == nil {
 		goto after2
 	}
@@ -1153,7 +1158,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/statemachine/kept_test.go:78
 	result0, result1 = f.waitKept2.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1157
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1162
 	f.waitKept2 = nil
 after2:
 	return true, result0, result1
@@ -1177,7 +1182,7 @@ func (f *keepAndWaitMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *keepAndWaitMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.keepAndWait", "github.com/movenext/movenext/statemachine/kept_test.go", 78, 78)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.keepAndWait", "github.com/movenext/movenext/statemachine/kept_test.go", 78, 78)
 }
 
 // Digest of callDirectly: 54cb91ab68884ed7
@@ -1192,7 +1197,8 @@ func callDirectlyAsync(ctx context.Context, n int, g *gate) (result *job.Job[job
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &callDirectlyMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // callDirectlyEnter enters [callDirectly] for another machine. It returns the results or,
@@ -1248,7 +1254,7 @@ range1:
 	}
 //line github.com/movenext/movenext/statemachine/kept_test.go:133
 	f.pass1, _, _ = f.g.passEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1252
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1258
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -1257,12 +1263,12 @@ range1:
 resume1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:133
 	f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1261
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1267
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:132
 	f.i1++
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1266
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1272
 	goto range1
 endRange1:
 	return true
@@ -1293,7 +1299,7 @@ func (f *callDirectlyMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *callDirectlyMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.callDirectly", "github.com/movenext/movenext/statemachine/kept_test.go", 133)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.callDirectly", "github.com/movenext/movenext/statemachine/kept_test.go", 133)
 }
 
 // Digest of callGiven: 80b072381a311247
@@ -1308,7 +1314,8 @@ func callGivenAsync(ctx context.Context, n int, op func(context.Context) (int, e
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &callGivenMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // callGivenEnter enters [callGiven] for another machine. It returns the results or, suspended, the
@@ -1375,12 +1382,12 @@ range1:
 	}
 //line github.com/movenext/movenext/statemachine/kept_test.go:140
 	f.op(f.ctx)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1379
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1386
 	goto after1
 entered:
 //line github.com/movenext/movenext/statemachine/kept_test.go:140
 	f.op1, _, _ = f.opEnter(r, f.ctx)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1384
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1391
 	if f.op1 == nil {
 		goto after1
 	}
@@ -1389,12 +1396,12 @@ entered:
 resume1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:140
 	f.op1.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1393
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1400
 	f.op1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:139
 	f.i1++
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1398
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1405
 	goto range1
 endRange1:
 	return true
@@ -1424,7 +1431,7 @@ func (f *callGivenMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *callGivenMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.callGiven", "github.com/movenext/movenext/statemachine/kept_test.go", 140)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.callGiven", "github.com/movenext/movenext/statemachine/kept_test.go", 140)
 }
 
 // Digest of callKept: d541406e2011893e
@@ -1439,7 +1446,8 @@ func callKeptAsync(ctx context.Context, n int, op passing) (result *job.Job[job.
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &callKeptMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // callKeptEnter enters [callKept] for another machine. It returns the results or, suspended, the
@@ -1497,7 +1505,7 @@ range1:
 	}
 //line github.com/movenext/movenext/statemachine/kept_test.go:147
 	f.op1, _, _ = passingEnter(r, f.op, f.ctx)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1501
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1509
 	if f.op1 == nil {
 		goto after1
 	}
@@ -1506,12 +1514,12 @@ range1:
 resume1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:147
 	f.op1.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1510
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1518
 	f.op1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:146
 	f.i1++
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1515
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1523
 	goto range1
 endRange1:
 	return true
@@ -1541,7 +1549,7 @@ func (f *callKeptMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *callKeptMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.callKept", "github.com/movenext/movenext/statemachine/kept_test.go", 147)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.callKept", "github.com/movenext/movenext/statemachine/kept_test.go", 147)
 }
 
 // Digest of callBy: 4412b26c6bce1a6f
@@ -1556,7 +1564,8 @@ func callByAsync(ctx context.Context, way string, n int, g *gate) (result *job.J
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &callByMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // callByFrame is the frame of [callBy]: what it keeps while it is suspended.
@@ -1619,12 +1628,12 @@ func (f *callByFrame) moveNext(r *statemachine.Run, args *callByArgs) bool {
 //line github.com/movenext/movenext/statemachine/kept_test.go:153
 		goto case5
 	}
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1623
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1632
 	goto endSwitch1
 case1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:155
 	f.callDirectly1 = callDirectlyEnter(r, args.ctx, args.n, args.g)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1628
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1637
 	if f.callDirectly1 == nil {
 		goto after1
 	}
@@ -1633,7 +1642,7 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/kept_test.go:155
 	f.callDirectly1.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1637
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1646
 	f.callDirectly1 = nil
 after1:
 	goto endSwitch1
@@ -1657,7 +1666,7 @@ case2:
 //line github.com/movenext/movenext/statemachine/kept_test.go:157
 		f.callGiven2 = callGivenEnter(r, enter1, args.ctx, args.n, args.g.pass)
 	}
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1661
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1670
 	if f.callGiven2 == nil {
 		goto after2
 	}
@@ -1666,7 +1675,7 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/kept_test.go:157
 	f.callGiven2.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1670
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1679
 	f.callGiven2 = nil
 after2:
 	goto endSwitch1
@@ -1692,7 +1701,7 @@ case3:
 //line github.com/movenext/movenext/statemachine/kept_test.go:159
 		f.callKept3 = callKeptEnter(r, args.ctx, args.n, kept1)
 	}
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1696
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1705
 	if f.callKept3 == nil {
 		goto after3
 	}
@@ -1701,14 +1710,14 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/kept_test.go:159
 	f.callKept3.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1705
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1714
 	f.callKept3 = nil
 after3:
 	goto endSwitch1
 case4:
 //line github.com/movenext/movenext/statemachine/kept_test.go:161
 	f.callGiven2 = callGivenEnter(r, nil, args.ctx, args.n, zero)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1712
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1721
 	if f.callGiven2 == nil {
 		goto after4
 	}
@@ -1717,14 +1726,14 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/kept_test.go:161
 	f.callGiven2.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1721
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1730
 	f.callGiven2 = nil
 after4:
 	goto endSwitch1
 case5:
 //line github.com/movenext/movenext/statemachine/kept_test.go:163
 	f.callKept3 = callKeptEnter(r, args.ctx, args.n, zero)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1728
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1737
 	if f.callKept3 == nil {
 		goto after5
 	}
@@ -1733,7 +1742,7 @@ case5:
 resume5:
 //line github.com/movenext/movenext/statemachine/kept_test.go:163
 	f.callKept3.Results(r)
-//line github.com/movenext/movenext/statemachine/kept_async_test.go:1737
+//line github.com/movenext/movenext/statemachine/kept_async_test.go:1746
 	f.callKept3 = nil
 after5:
 endSwitch1:
@@ -1756,7 +1765,7 @@ func (f *callByMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *callByMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.callBy", "github.com/movenext/movenext/statemachine/kept_test.go", 155, 157, 159, 161, 163)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.callBy", "github.com/movenext/movenext/statemachine/kept_test.go", 155, 157, 159, 161, 163)
 }
 
 // passingOf makes a value of [passing]: plain code that calls it runs plain, and machines enter
@@ -1790,4 +1799,4 @@ func passingEnter(run *statemachine.Run, value passing, ctx context.Context) (in
 	return nil, result0, result1
 }
 
-// Digest of what is above: 7e65bd7a67d3f726
+// Digest of what is above: d8ff115133cd337f

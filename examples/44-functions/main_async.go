@@ -33,7 +33,8 @@ func loggedAsync(next handler) (result *job.Job[handler]) {
 		return statemachine.Completed(context.Background(), frame.result0, nil)
 	}
 	m := &loggedMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // loggedEnter enters [logged] for another machine. It returns the results or, suspended, the frame
@@ -93,7 +94,7 @@ func (f *loggedFrame) MoveNext(run1 *statemachine.Run) bool {
 //line github.com/movenext/movenext/examples/44-functions/main.go:38
 		f.result0 = kept1
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:97
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:98
 	return true
 }
 
@@ -121,7 +122,7 @@ func (f *loggedMachine) MoveNext(run1 *statemachine.Run) bool {
 }
 
 func (f *loggedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.logged", "github.com/movenext/movenext/examples/44-functions/main.go")
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.logged", "github.com/movenext/movenext/examples/44-functions/main.go")
 }
 
 // loggedFunc1Enter enters a function literal of [logged] for another machine. It returns the
@@ -183,7 +184,7 @@ func (f *loggedFunc1Locals) moveNext(run1 *statemachine.Run, args *loggedFunc1Ar
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:39
 	f.next1, page, err = handlerEnter(run1, args.next, args.ctx, f.r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:187
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:188
 	if f.next1 == nil {
 		goto after1
 	}
@@ -192,13 +193,13 @@ func (f *loggedFunc1Locals) moveNext(run1 *statemachine.Run, args *loggedFunc1Ar
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:39
 	page, err = f.next1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:196
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:197
 	f.next1 = nil
 after1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:40
 	fmt.Printf("%s: %q, %v\n", f.r.path, page, err)
 	return true, page, err
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:202
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:203
 }
 
 func (f *loggedFunc1Frame) Location() statemachine.Location {
@@ -222,7 +223,8 @@ func authorisedAsync(next handler) (result *job.Job[handler]) {
 		return statemachine.Completed(context.Background(), frame.result0, nil)
 	}
 	m := &authorisedMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // authorisedEnter enters [authorised] for another machine. It returns the results or, suspended,
@@ -287,7 +289,7 @@ func (f *authorisedFrame) MoveNext(run1 *statemachine.Run) bool {
 //line github.com/movenext/movenext/examples/44-functions/main.go:51
 		f.result0 = kept1
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:291
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:293
 	return true
 }
 
@@ -316,7 +318,7 @@ func (f *authorisedMachine) MoveNext(run1 *statemachine.Run) bool {
 }
 
 func (f *authorisedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.authorised", "github.com/movenext/movenext/examples/44-functions/main.go")
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.authorised", "github.com/movenext/movenext/examples/44-functions/main.go")
 }
 
 // authorisedFunc1Enter enters a function literal of [authorised] for another machine. It returns
@@ -397,7 +399,7 @@ func (f *authorisedFunc1Locals) moveNext(run1 *statemachine.Run) (hasEnded bool,
 			return lookUp(ctx, r.token)
 		}, retry.Attempts(3))
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:401
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:403
 	if f.do1 == nil {
 		goto after1
 	}
@@ -406,7 +408,7 @@ func (f *authorisedFunc1Locals) moveNext(run1 *statemachine.Run) (hasEnded bool,
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:52
 	name, err = f.do1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:410
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:412
 	f.do1 = nil
 after1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:55
@@ -414,7 +416,7 @@ after1:
 		return true, "", err
 	}
 	f.next2, result0, result1 = handlerEnter(run1, f.next, context.WithValue(f.ctx, userKey{}, name), f.r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:418
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:420
 	if f.next2 == nil {
 		goto after2
 	}
@@ -424,7 +426,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/44-functions/main.go:58
 	result0, result1 = f.next2.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:428
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:430
 	f.next2 = nil
 after2:
 	return true, result0, result1
@@ -494,7 +496,7 @@ func (f *authorisedFunc2Locals) moveNext(run1 *statemachine.Run, args *authorise
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:53
 	f.lookUp1, result0, result1 = lookUpEnter(run1, args.ctx, args.r.token)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:498
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:500
 	if f.lookUp1 == nil {
 		goto after1
 	}
@@ -503,7 +505,7 @@ func (f *authorisedFunc2Locals) moveNext(run1 *statemachine.Run, args *authorise
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:53
 	result0, result1 = f.lookUp1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:507
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:509
 	f.lookUp1 = nil
 after1:
 	return true, result0, result1
@@ -530,7 +532,8 @@ func newRouterAsync() (result *job.Job[*router]) {
 		return statemachine.Completed(context.Background(), v0, nil)
 	}
 	m := &newRouterMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // newRouterEnter enters [newRouter] for another machine. It returns the results or, suspended, the
@@ -664,7 +667,7 @@ range1:
 		f.path, h = key1, value1
 		f.authorised1, authorisedValue = authorisedEnter(r, h)
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:668
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:671
 	if f.authorised1 == nil {
 		goto after1
 	}
@@ -673,12 +676,12 @@ range1:
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:78
 	authorisedValue = f.authorised1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:677
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:680
 	f.authorised1 = nil
 after1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:78
 	f.logged2, loggedValue = loggedEnter(r, authorisedValue)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:682
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:685
 	if f.logged2 == nil {
 		goto after2
 	}
@@ -687,17 +690,17 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/44-functions/main.go:78
 	loggedValue = f.logged2.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:691
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:694
 	f.logged2 = nil
 after2:
 //line github.com/movenext/movenext/examples/44-functions/main.go:78
 	f.rt.routes[f.path] = loggedValue
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:696
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:699
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:80
 	f.authorised1, authorisedValue = authorisedEnter(r, func(context.Context, request) (string, error) { return "", errNoPage })
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:701
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:704
 	if f.authorised1 == nil {
 		goto after3
 	}
@@ -707,12 +710,12 @@ endRange1:
 resume3:
 //line github.com/movenext/movenext/examples/44-functions/main.go:80
 	authorisedValue = f.authorised1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:711
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:714
 	f.authorised1 = nil
 after3:
 //line github.com/movenext/movenext/examples/44-functions/main.go:80
 	f.logged2, loggedValue = loggedEnter(r, authorisedValue)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:716
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:719
 	if f.logged2 == nil {
 		goto after4
 	}
@@ -722,13 +725,13 @@ after3:
 resume4:
 //line github.com/movenext/movenext/examples/44-functions/main.go:80
 	loggedValue = f.logged2.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:726
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:729
 	f.logged2 = nil
 after4:
 //line github.com/movenext/movenext/examples/44-functions/main.go:80
 	f.rt.missing = loggedValue
 	return true, f.rt
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:732
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:735
 }
 
 func (f *newRouterFrame) Location() statemachine.Location {
@@ -757,7 +760,7 @@ func (f *newRouterMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *newRouterMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.newRouter", "github.com/movenext/movenext/examples/44-functions/main.go", 78, 78, 80, 80)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.newRouter", "github.com/movenext/movenext/examples/44-functions/main.go", 78, 78, 80, 80)
 }
 
 // newRouterFunc1Enter enters a function literal of [newRouter] for another machine. It returns the
@@ -808,7 +811,7 @@ func (f *newRouterFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:74
 	f.move1, result0, result1 = moveEnter(r, ctx, 30)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:812
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:815
 	if f.move1 == nil {
 		goto after1
 	}
@@ -817,7 +820,7 @@ func (f *newRouterFunc1Locals) moveNext(r *statemachine.Run, ctx context.Context
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:74
 	result0, result1 = f.move1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:821
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:824
 	f.move1 = nil
 after1:
 	return true, result0, result1
@@ -880,7 +883,7 @@ func (f *newRouterFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:75
 	f.move1, result0, result1 = moveEnter(r, ctx, 1000)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:884
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:887
 	if f.move1 == nil {
 		goto after1
 	}
@@ -889,7 +892,7 @@ func (f *newRouterFunc2Locals) moveNext(r *statemachine.Run, ctx context.Context
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:75
 	result0, result1 = f.move1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:893
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:896
 	f.move1 = nil
 after1:
 	return true, result0, result1
@@ -916,7 +919,8 @@ func (rt *router) serveAsync(ctx context.Context, r request) (result *job.Job[st
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &routerServeMachine{kept: frame}
-	return m.builder.Start(ctx, &r2, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r2, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // serveEnter enters [router.serve] for another machine. It returns the results or, suspended, the
@@ -981,7 +985,7 @@ func (f *routerServeLocals) moveNext(run1 *statemachine.Run, args *routerServeAr
 		}
 		f.h1, result0, result1 = handlerEnter(run1, h, args.ctx, args.r)
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:985
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:989
 	if f.h1 == nil {
 		goto after1
 	}
@@ -990,7 +994,7 @@ func (f *routerServeLocals) moveNext(run1 *statemachine.Run, args *routerServeAr
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:90
 	result0, result1 = f.h1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:994
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:998
 	f.h1 = nil
 after1:
 	return true, result0, result1
@@ -1023,7 +1027,7 @@ func (f *routerServeMachine) MoveNext(run1 *statemachine.Run) bool {
 }
 
 func (f *routerServeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*router).serve", "github.com/movenext/movenext/examples/44-functions/main.go", 90)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*router).serve", "github.com/movenext/movenext/examples/44-functions/main.go", 90)
 }
 
 // Digest of tx.add: dbb28a9ab3f8e1d5
@@ -1038,7 +1042,8 @@ func (t *tx) addAsync(ctx context.Context, account string, amount int) (result *
 		return statemachine.Completed(ctx, job.Void{}, v0)
 	}
 	m := &txAddMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // addEnter enters [tx.add] for another machine. It returns the results or, suspended, the frame
@@ -1091,7 +1096,7 @@ func (f *txAddLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEnd
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:102
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1095
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1100
 	if !asleep {
 		goto after1
 	}
@@ -1107,13 +1112,13 @@ after1:
 	}
 	if f.t.accounts[f.account]+f.amount < 0 {
 		result0 = fmt.Errorf("%s has %d", f.account, f.t.accounts[f.account])
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1111
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1116
 		return true, result0
 //line github.com/movenext/movenext/examples/44-functions/main.go:107
 	}
 	f.t.accounts[f.account] += f.amount
 	return true, nil
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1117
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1122
 }
 
 func (f *txAddFrame) Location() statemachine.Location {
@@ -1142,7 +1147,7 @@ func (f *txAddMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *txAddMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*tx).add", "github.com/movenext/movenext/examples/44-functions/main.go", 102)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*tx).add", "github.com/movenext/movenext/examples/44-functions/main.go", 102)
 }
 
 // Digest of withTx: 56aea5bdba20baf3
@@ -1157,7 +1162,8 @@ func withTxAsync(ctx context.Context, body func(context.Context, *tx) error) (re
 		return statemachine.Completed(ctx, job.Void{}, *frame.err)
 	}
 	m := &withTxMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // withTxEnter enters [withTx] for another machine. It returns the results or, suspended, the frame
@@ -1247,12 +1253,12 @@ func (f *withTxFrame) step(r *statemachine.Run, args *withTxArgs) (hasEnded, aga
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:125
 	body1Err = args.body(args.ctx, t)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1251
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1257
 	goto after1
 entered:
 //line github.com/movenext/movenext/examples/44-functions/main.go:125
 	f.body1, body1Err = args.bodyEnter(r, args.ctx, t)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1256
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1262
 	if f.body1 == nil {
 		goto after1
 	}
@@ -1261,7 +1267,7 @@ entered:
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:125
 	body1Err = f.body1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1265
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1271
 	f.body1 = nil
 after1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:125
@@ -1271,7 +1277,7 @@ epilogue:
 	if !f.defers.Next(r, &f.Frame) {
 //line github.com/movenext/movenext/examples/44-functions/main.go:125
 		f.defers.End(r, &f.Frame)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1275
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1281
 		return true, false
 	}
 	f.State = 2
@@ -1279,7 +1285,7 @@ epilogue:
 resume2:
 //line github.com/movenext/movenext/examples/44-functions/main.go:125
 	f.defers.Resumed(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1283
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1289
 	goto epilogue
 }
 
@@ -1308,7 +1314,7 @@ func (f *withTxMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *withTxMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.withTx", "github.com/movenext/movenext/examples/44-functions/main.go", 125, 126)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.withTx", "github.com/movenext/movenext/examples/44-functions/main.go", 125, 126)
 }
 
 // withTxFunc1Enter enters a function literal of [withTx] for another machine. It returns the
@@ -1359,7 +1365,7 @@ func (f *withTxFunc1Frame) moveNext(r *statemachine.Run, ctx context.Context) bo
 		f.end = "roll back"
 	}
 	asleep, sleep = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1363
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1369
 	if !asleep {
 		goto after1
 	}
@@ -1372,7 +1378,7 @@ after1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:122
 	(*f.err) = errors.Join((*f.err), sleep) // the database answers
 	fmt.Println(f.end)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1376
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1382
 	return true
 }
 
@@ -1396,7 +1402,8 @@ func moveAsync(ctx context.Context, amount int) (result *job.Job[string]) {
 		return statemachine.Completed(ctx, *frame.page, v1)
 	}
 	m := &moveMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // moveEnter enters [move] for another machine. It returns the results or, suspended, the frame
@@ -1480,7 +1487,7 @@ func (f *moveLocals) moveNext(r *statemachine.Run, args *moveArgs) (hasEnded boo
 			return nil
 		})
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1484
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1491
 	if f.withTx1 == nil {
 		goto after1
 	}
@@ -1489,7 +1496,7 @@ func (f *moveLocals) moveNext(r *statemachine.Run, args *moveArgs) (hasEnded boo
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:133
 	err = f.withTx1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1493
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1500
 	f.withTx1 = nil
 after1:
 	return true, err
@@ -1521,7 +1528,7 @@ func (f *moveMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *moveMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.move", "github.com/movenext/movenext/examples/44-functions/main.go", 133)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.move", "github.com/movenext/movenext/examples/44-functions/main.go", 133)
 }
 
 // moveFunc1Enter enters a function literal of [move] for another machine. It returns the results
@@ -1578,7 +1585,7 @@ func (f *moveFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:134
 	f.add1, err = f.t.addEnter(r, f.ctx, "bob", f.amount)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1582
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1589
 	if f.add1 == nil {
 		goto after1
 	}
@@ -1587,7 +1594,7 @@ func (f *moveFunc1Locals) moveNext(r *statemachine.Run) (hasEnded bool, result0 
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:134
 	err = f.add1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1591
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1598
 	f.add1 = nil
 after1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:134
@@ -1595,7 +1602,7 @@ after1:
 		return true, err
 	}
 	f.add1, err = f.t.addEnter(r, f.ctx, f.user, -f.amount)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1599
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1606
 	if f.add1 == nil {
 		goto after2
 	}
@@ -1605,7 +1612,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/examples/44-functions/main.go:137
 	err = f.add1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1609
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1616
 	f.add1 = nil
 after2:
 //line github.com/movenext/movenext/examples/44-functions/main.go:137
@@ -1614,7 +1621,7 @@ after2:
 	}
 	(*f.page) = fmt.Sprintf("%s has %d, bob has %d", f.user, f.t.accounts[f.user], f.t.accounts["bob"])
 	return true, nil
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1618
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1625
 }
 
 func (f *moveFunc1Frame) Location() statemachine.Location {
@@ -1638,7 +1645,8 @@ func (c *comment) walkAsync(depth int, visit func(*comment, int) error) (result 
 		return statemachine.Completed(context.Background(), job.Void{}, v0)
 	}
 	m := &commentWalkMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // walkEnter enters [comment.walk] for another machine. It returns the results or, suspended, the
@@ -1701,12 +1709,12 @@ func (f *commentWalkLocals) moveNext(r *statemachine.Run) (hasEnded bool, result
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:158
 	err = f.visit(f.c, f.depth)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1705
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1713
 	goto after1
 entered:
 //line github.com/movenext/movenext/examples/44-functions/main.go:158
 	f.visit1, err = f.visitEnter(r, f.c, f.depth)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1710
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1718
 	if f.visit1 == nil {
 		goto after1
 	}
@@ -1715,7 +1723,7 @@ entered:
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:158
 	err = f.visit1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1719
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1727
 	f.visit1 = nil
 after1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:158
@@ -1735,7 +1743,7 @@ range1:
 		answer := f.list1[f.i1]
 		f.walk2, err = answer.walkEnter(r, f.visitEnter, f.depth+1, f.visit)
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1739
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1747
 	if f.walk2 == nil {
 		goto after2
 	}
@@ -1745,7 +1753,7 @@ range1:
 resume2:
 //line github.com/movenext/movenext/examples/44-functions/main.go:162
 	err = f.walk2.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1749
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1757
 	f.walk2 = nil
 after2:
 //line github.com/movenext/movenext/examples/44-functions/main.go:162
@@ -1754,12 +1762,12 @@ after2:
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:161
 	f.i1++
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1758
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1766
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:166
 	return true, nil
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1763
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1771
 }
 
 func (f *commentWalkFrame) Location() statemachine.Location {
@@ -1789,7 +1797,7 @@ func (f *commentWalkMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *commentWalkMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*comment).walk", "github.com/movenext/movenext/examples/44-functions/main.go", 158, 162)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*comment).walk", "github.com/movenext/movenext/examples/44-functions/main.go", 158, 162)
 }
 
 // Digest of thread: 2035dfe89a8b1871
@@ -1804,7 +1812,8 @@ func threadAsync(ctx context.Context, arg1 request) (result *job.Job[string]) {
 		return statemachine.Completed(ctx, *frame.page, v1)
 	}
 	m := &threadMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // threadEnter enters [thread] for another machine. It returns the results or, suspended, the frame
@@ -1877,7 +1886,7 @@ func (f *threadLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEn
 			return err
 		})
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1881
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1890
 	if f.walk1 == nil {
 		goto after1
 	}
@@ -1886,7 +1895,7 @@ func (f *threadLocals) moveNext(r *statemachine.Run, ctx context.Context) (hasEn
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:174
 	err = f.walk1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1890
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1899
 	f.walk1 = nil
 after1:
 	return true, err
@@ -1918,7 +1927,7 @@ func (f *threadMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *threadMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.thread", "github.com/movenext/movenext/examples/44-functions/main.go", 174)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.thread", "github.com/movenext/movenext/examples/44-functions/main.go", 174)
 }
 
 // threadFunc1Enter enters a function literal of [thread] for another machine. It returns the
@@ -1978,7 +1987,7 @@ func (f *threadFunc1Locals) moveNext(r *statemachine.Run, args *threadFunc1Args)
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:175
 	f.lookUp1, name, err = lookUpEnter(r, args.ctx, args.c.author)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1982
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:1991
 	if f.lookUp1 == nil {
 		goto after1
 	}
@@ -1987,13 +1996,13 @@ func (f *threadFunc1Locals) moveNext(r *statemachine.Run, args *threadFunc1Args)
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:175
 	name, err = f.lookUp1.Results(r)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1991
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:2000
 	f.lookUp1 = nil
 after1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:176
 	(*f.page) += fmt.Sprint(f.depth, " ", name, " ")
 	return true, err
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:1997
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:2006
 }
 
 func (f *threadFunc1Frame) Location() statemachine.Location {
@@ -2017,7 +2026,8 @@ func lookUpAsync(ctx context.Context, id string) (result *job.Job[string]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &lookUpMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // lookUpEnter enters [lookUp] for another machine. It returns the results or, suspended, the frame
@@ -2069,7 +2079,7 @@ func (f *lookUpLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 str
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:189
 	asleep, err = statemachine.Sleep(r, f.ctx, time.Millisecond)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:2073
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:2083
 	if !asleep {
 		goto after1
 	}
@@ -2092,13 +2102,13 @@ after1:
 		name, ok := map[string]string{"1": "ann", "2": "bob"}[f.id]
 		if !ok {
 			result0, result1 = "", retry.Permanent(errNoUser)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:2096
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:2106
 			return true, result0, result1
 //line github.com/movenext/movenext/examples/44-functions/main.go:199
 		}
 		return true, name, nil
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:2102
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:2112
 }
 
 func (f *lookUpFrame) Location() statemachine.Location {
@@ -2127,7 +2137,7 @@ func (f *lookUpMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *lookUpMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.lookUp", "github.com/movenext/movenext/examples/44-functions/main.go", 189)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.lookUp", "github.com/movenext/movenext/examples/44-functions/main.go", 189)
 }
 
 // Digest of run: 1a5e984aad312389
@@ -2142,7 +2152,8 @@ func runAsync(ctx context.Context) (result *job.Job[job.Void]) {
 		return statemachine.Completed(ctx, job.Void{}, nil)
 	}
 	m := &runMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // runFrame is the frame of [run]: what it keeps while it is suspended.
@@ -2174,7 +2185,7 @@ func (f *runFrame) MoveNext(run1 *statemachine.Run) bool {
 	}
 //line github.com/movenext/movenext/examples/44-functions/main.go:205
 	f.newRouter1, f.site = newRouterEnter(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:2178
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:2189
 	if f.newRouter1 == nil {
 		goto after1
 	}
@@ -2183,7 +2194,7 @@ func (f *runFrame) MoveNext(run1 *statemachine.Run) bool {
 resume1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:205
 	f.site = f.newRouter1.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:2187
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:2198
 	f.newRouter1 = nil
 after1:
 //line github.com/movenext/movenext/examples/44-functions/main.go:206
@@ -2200,7 +2211,7 @@ range1:
 		r := f.list1[f.i1]
 		f.serve2, _, _ = f.site.serveEnter(run1, f.ctx, r) // logged has printed the outcome
 	}
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:2204
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:2215
 	if f.serve2 == nil {
 		goto after2
 	}
@@ -2209,12 +2220,12 @@ range1:
 resume2:
 //line github.com/movenext/movenext/examples/44-functions/main.go:207
 	f.serve2.Results(run1)
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:2213
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:2224
 	f.serve2 = nil
 after2:
 //line github.com/movenext/movenext/examples/44-functions/main.go:206
 	f.i1++
-//line github.com/movenext/movenext/examples/44-functions/main_async.go:2218
+//line github.com/movenext/movenext/examples/44-functions/main_async.go:2229
 	goto range1
 endRange1:
 	return true
@@ -2236,7 +2247,7 @@ func (f *runMachine) MoveNext(run1 *statemachine.Run) bool {
 }
 
 func (f *runMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/examples/44-functions/main.go", 205, 207)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.run", "github.com/movenext/movenext/examples/44-functions/main.go", 205, 207)
 }
 
 // handlerOf makes a value of [handler]: plain code that calls it runs plain, and machines enter
@@ -2270,4 +2281,4 @@ func handlerEnter(run2 *statemachine.Run, value handler, ctx context.Context, r 
 	return nil, result0, result1
 }
 
-// Digest of what is above: 55e01903a3b40e8b
+// Digest of what is above: f1aaf0a9849f0e5d
