@@ -198,10 +198,14 @@ func (fs *Facts) BindsAssigned(e ast.Expr) *source.Suspension {
 }
 
 // Binds returns the entry of e if e is a method value whose receiver has to be evaluated where e
-// is written. A method of an interface and a promoted method have none.
+// is written, or a value of a marked type, which itself has to be. A method of an interface and a
+// promoted method have none.
 func (fs *Facts) Binds(e ast.Expr) *source.Suspension {
 	if fs.EntryOf(e) != nil {
 		return nil
+	}
+	if enter := source.EnterOfType(fs.TypeOf(e)); enter != nil {
+		return &source.Suspension{Kind: source.KindKept, Enter: enter}
 	}
 	s, ok := fs.Source.Package.Twins.Suspends(&ast.CallExpr{Fun: e}, fs.Info)
 	if !ok || s.Kind != source.KindEnter || s.Method == nil || s.Method.Kind() != types.MethodVal || len(s.Method.Index()) > 1 || fs.Imports.IsOpen(fs.TypeOf(e)) {

@@ -21,7 +21,7 @@ import (
 func (fs *Facts) conversions(n ast.Node, found func(e ast.Expr, to *types.Named)) {
 	convert := func(e ast.Expr, to types.Type) {
 		e = ast.Unparen(e)
-		if to != nil && source.EnterOfType(to) != nil && !types.Identical(fs.TypeOf(e), to) {
+		if to != nil && source.EnterOfType(to) != nil && source.EnterOfType(fs.TypeOf(e)) == nil {
 			found(e, types.Unalias(to).(*types.Named))
 		}
 	}

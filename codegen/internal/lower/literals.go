@@ -191,7 +191,7 @@ func (lo *lowering) entryFor(sig *types.Signature, e ast.Expr, callee ir.Rope, f
 	}
 	lit, ok := ast.Unparen(e).(*ast.FuncLit)
 	if !ok {
-		return lo.entryBody(sig, lo.enterOf(e), len(lo.EntryOf(e).Companions))
+		return lo.entryBody(sig, lo.enterOf(e), nones(len(lo.EntryOf(e).Companions))...)
 	}
 	names, args := lo.entryParams(sig)
 	entry := lo.enterLiteral(lo.machineOf(lit), true, args...)
@@ -215,20 +215,21 @@ func (lo *lowering) entryParams(sig *types.Signature) (names []string, args []ir
 	return names, args
 }
 
-// entryBody returns a companion that calls the entry of a function, of which some parameters have
-// companions of their own: they are nil.
-func (lo *lowering) entryBody(sig *types.Signature, enter ir.Rope, companions int) ir.Rope {
+// entryBody returns a companion that calls an entry. more are arguments that follow the run.
+func (lo *lowering) entryBody(sig *types.Signature, enter ir.Rope, more ...ir.Rope) ir.Rope {
 	names, args := lo.entryParams(sig)
-	for range companions {
-		args = slices.Insert(args, 1, ir.Rope{ir.NilName})
-	}
+	args = slices.Insert(args, 1, more...)
 	entry := append(append(enter, ir.Text("(")), append(join(args), ir.Text(")"))...)
 	head := append(lo.companionType(sig, lo.anyCallee(sig), names), ir.Text(" {\n"))
 	return append(append(head, lo.enteredBody(sig, entry)...), ir.Text("}"))
 }
 
+// nones are the companions of a callee's own parameters, of which nothing is known.
+func nones(n int) []ir.Rope { return slices.Repeat([]ir.Rope{{ir.NilName}}, n) }
+
 // binding is a method value that is given to a parameter with a companion. Its receiver is
-// evaluated once, where gc evaluates the method value, for the value itself and for its entry.
+// evaluated once, where gc evaluates the method value, for the value itself and for its entry. Of
+// a value of a marked type, that is the value.
 type binding struct {
 	*source.Suspension
 	receiver *ir.Variable // nil: not evaluated yet
@@ -254,6 +255,10 @@ func (lo *lowering) bind(e ast.Expr, b *binding) {
 	if b.receiver != nil {
 		return
 	}
+	if b.Kind == source.KindKept {
+		lo.bindOperand(b, e, lo.expr(e), lo.TypeOf(e))
+		return
+	}
 	x := ast.Unparen(e.(*ast.SelectorExpr).X)
 	src, t := lo.value(x), lo.TypeOf(x)
 	ptr, isPtr := typeset.Core(t).(*types.Pointer)
@@ -263,6 +268,10 @@ func (lo *lowering) bind(e ast.Expr, b *binding) {
 	case !isPtr && byPtr:
 		src, t = append(ir.Rope{ir.Text("&")}, src...), types.NewPointer(t)
 	}
+	lo.bindOperand(b, x, src, t)
+}
+
+func (lo *lowering) bindOperand(b *binding, x ast.Expr, src ir.Rope, t types.Type) {
 	b.receiver = lo.temp("bound", t)
 	lo.add(&ir.Assign{Dst: []ir.Dest{{V: b.receiver, Declares: true}}, Src: src, Typed: true})
 	lo.evaluated[x] = []*ir.Variable{b.receiver}
@@ -270,7 +279,10 @@ func (lo *lowering) bind(e ast.Expr, b *binding) {
 
 // enterBound returns a function that enters a method value whose receiver has been evaluated.
 func (lo *lowering) enterBound(sig *types.Signature, b *binding) ir.Rope {
-	return lo.entryBody(sig, ir.Rope{ir.UseAs(b.receiver, ir.AsBorrowedOperand), ir.Text("." + b.Enter.Name())}, len(b.Companions))
+	if b.Kind == source.KindKept {
+		return lo.entryBody(sig, ir.Rope{ir.Text(lo.besideType(b.Enter, b.Enter.Name()))}, ir.Rope{ir.UseAs(b.receiver, ir.AsBorrowed)})
+	}
+	return lo.entryBody(sig, ir.Rope{ir.UseAs(b.receiver, ir.AsBorrowedOperand), ir.Text("." + b.Enter.Name())}, nones(len(b.Companions))...)
 }
 
 // enteredBody calls an entry and returns its results. It returns a machine that has not suspended

@@ -30,8 +30,7 @@ func timedAsync(now func() time.Duration, op func() error) (result *job.Job[time
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &timedMachine{kept: frame}
-	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
-	return &m.builder.Promise.Job
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
 // timedEnter enters [timed] for another machine. It returns the results or, suspended, the frame
@@ -103,12 +102,12 @@ func (f *timedLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 time
 	}
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:32
 	f.began = f.now()
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:107
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:106
 	goto after1
 entered:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:32
 	f.now1, f.began = f.nowEnter(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:112
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:111
 	if f.now1 == nil {
 		goto after1
 	}
@@ -117,7 +116,7 @@ entered:
 resume1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:32
 	f.began = f.now1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:121
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:120
 	f.now1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:33
@@ -126,12 +125,12 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:33
 	f.err = f.op()
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:130
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:129
 	goto after2
 entered1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:33
 	f.op2, f.err = f.opEnter(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:135
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:134
 	if f.op2 == nil {
 		goto after2
 	}
@@ -141,7 +140,7 @@ entered1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:33
 	f.err = f.op2.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:145
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:144
 	f.op2 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:34
@@ -150,12 +149,12 @@ after2:
 	}
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:34
 	now3Value = f.now()
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:154
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:153
 	goto after3
 entered2:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:34
 	f.now1, now3Value = f.nowEnter(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:159
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:158
 	if f.now1 == nil {
 		goto after3
 	}
@@ -165,12 +164,12 @@ entered2:
 resume3:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:34
 	now3Value = f.now1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:169
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:168
 	f.now1 = nil
 after3:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:34
 	return true, now3Value - f.began, f.err
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:174
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:173
 }
 
 func (f *timedFrame) Location() statemachine.Location {
@@ -199,7 +198,7 @@ func (f *timedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *timedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.timed", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 32, 33, 34)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.timed", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 32, 33, 34)
 }
 
 // Digest of sleepTimed: e1e07b623997fbfd
@@ -214,8 +213,7 @@ func sleepTimedAsync(ctx context.Context, s *simulation.Scheduler) (result *job.
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &sleepTimedMachine{kept: frame}
-	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
-	return &m.builder.Promise.Job
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
 }
 
 // sleepTimedLocals is what [sleepTimed] keeps while it is suspended.
@@ -261,7 +259,7 @@ func (f *sleepTimedLocals) moveNext(r *statemachine.Run, args *sleepTimedArgs) (
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:56
 		f.timed1, result0, result1 = timedEnter(r, nil, enter1, args.s.Now, func() error { return job.Sleep(ctx, time.Hour) })
 	}
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:265
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:263
 	if f.timed1 == nil {
 		goto after1
 	}
@@ -270,7 +268,7 @@ func (f *sleepTimedLocals) moveNext(r *statemachine.Run, args *sleepTimedArgs) (
 resume1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:56
 	result0, result1 = f.timed1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:274
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:272
 	f.timed1 = nil
 after1:
 	return true, result0, result1
@@ -294,7 +292,7 @@ func (f *sleepTimedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sleepTimedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.sleepTimed", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 56)
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.sleepTimed", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 56)
 }
 
 // sleepTimedFunc1Enter enters a function literal of [sleepTimed] for another machine. It returns
@@ -343,7 +341,7 @@ func (f *sleepTimedFunc1Locals) moveNext(r *statemachine.Run, ctx context.Contex
 	}
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:56
 	asleep, result0 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:347
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:345
 	if !asleep {
 		goto after1
 	}
@@ -353,7 +351,7 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:56
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:357
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:355
 	return true, result0
 }
 
@@ -366,84 +364,151 @@ func (f *sleepTimedFunc1Frame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// Digest of guarded.handle: 0319ec9cf5d6d9d4
+// Digest of newBus: aafdb021f3006750
 
-// handleAsync starts [guarded.handle] as a state machine and returns its job.
-func (h guarded) handleAsync(ctx context.Context) (result *job.Job[int]) {
+// newBusAsync starts [newBus] as a state machine and returns its job.
+func newBusAsync(g *gate) (result *job.Job[*bus]) {
+	_ = newBus // it is not unused
 	var r statemachine.Run
+	frame := newBusFrame{g: g}
 	defer statemachine.Catch(&r, &result)
-	callee, v0, v1 := h.handleEnter(&r, ctx)
-	if callee == nil {
-		return statemachine.Completed(ctx, v0, v1)
+	if frame.MoveNext(&r) {
+		return statemachine.Completed(context.Background(), frame.result0, nil)
 	}
-	m := &guardedHandleMachine{callee: callee}
-	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.frame)
-	return &m.builder.Promise.Job
+	m := &newBusMachine{kept: frame}
+	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
 }
 
-// handleEnter enters [guarded.handle] for another machine. It returns the results, or the
-// suspended callee that will have them.
-func (h guarded) handleEnter(r *statemachine.Run, ctx context.Context) (*guardedHandleFrame, int, error) {
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:68
-	return h.g.passEnter(r, ctx)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:390
+// newBusEnter enters [newBus] for another machine. It returns the results or, suspended, the frame
+// that will have them.
+func newBusEnter(r *statemachine.Run, g *gate) (*newBusFrame, *bus) {
+	frame := newBusFrame{g: g}
+	if frame.MoveNext(r) {
+		return nil, frame.result0
+	}
+	m := new(newBusFrame)
+	*m = frame
+	r.Push(context.Background(), m, &m.Frame)
+	return m, nil
 }
 
-// guardedHandleFrame is the frame of the function whose results [guarded.handle] returns: it keeps
-// nothing of its own while it is suspended.
-type guardedHandleFrame = gatePassFrame
+// newBusFrame is the frame of [newBus]: what it keeps while it is suspended, its results among it.
+type newBusFrame struct {
+	statemachine.Frame
 
-// guardedHandleMachine is [guarded.handle] as the root of a chain: it passes on what the callee
-// returns.
-type guardedHandleMachine struct {
-	builder statemachine.Builder[int]
-	frame   statemachine.Frame
-	callee  *guardedHandleFrame
+	g *gate
+
+	result0 *bus
 }
 
-func (f *guardedHandleMachine) MoveNext(r *statemachine.Run) bool {
-	v0, v1 := f.callee.Results(r)
-	f.callee = nil
-	f.builder.SetResult(r, v0, v1)
+// MoveNext runs [newBus] on to its next suspension (false) or its end (true).
+func (f *newBusFrame) MoveNext(r *statemachine.Run) bool {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	default:
+		statemachine.Misuse(resumeAt)
+		return false
+	}
+	{
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:72
+		b := &bus{}
+		g := f.g
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:73
+		enter1 := func(r *statemachine.Run, arg1 context.Context, arg2 int) (interface {
+			Results(*statemachine.Run) (int, error)
+		}, int, error) {
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:73
+			m, r1, r2 := newBusFunc1Enter(r, g, arg1, arg2)
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:73
+			if m == nil {
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:73
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:73
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:74
+		kept1 := listenerOf(func(ctx context.Context, event int) (int, error) { return g.pass(ctx) }, enter1)
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:73
+		b.listeners = append(b.listeners,
+			kept1,
+			func(_ context.Context, event int) (int, error) { return event, nil })
+		f.result0 = b
+	}
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:441
 	return true
 }
 
-func (f *guardedHandleMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{Function: "main.guarded.handle", File: "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", Line: 68}
+func (f *newBusFrame) Location() statemachine.Location {
+	return statemachine.At(&f.Frame, "main.newBus", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go")
 }
 
-// Digest of byName: 1ebe61fb41ab56f3
+func (f *newBusFrame) Results(r *statemachine.Run) *bus {
+	r.Rethrow()
+	return f.result0
+}
 
-// byNameAsync starts [byName] as a state machine and returns its job.
-func byNameAsync(ctx context.Context, handlers map[string]handler) (result *job.Job[int]) {
-	_ = byName // it is not unused
-	var r statemachine.Run
-	frame := byNameLocals{}
-	defer statemachine.Catch(&r, &result)
-	if hasEnded, v0, v1 := frame.moveNext(&r, &byNameArgs{ctx: ctx, handlers: handlers}); hasEnded {
-		return statemachine.Completed(ctx, v0, v1)
+// newBusMachine is [newBus] as the root of a chain: chain, job and frame in one allocation.
+type newBusMachine struct {
+	builder statemachine.Builder[*bus]
+	kept    newBusFrame
+}
+
+func (f *newBusMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.kept.MoveNext(r) {
+		return false
 	}
-	m := &byNameMachine{kept: frame}
-	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
-	return &m.builder.Promise.Job
+	f.builder.SetResult(r, f.kept.result0, nil)
+	return true
 }
 
-// byNameLocals is what [byName] keeps while it is suspended.
-type byNameLocals struct {
+func (f *newBusMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.newBus", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go")
+}
+
+// newBusFunc1Enter enters a function literal of [newBus] for another machine. It returns the
+// results or, suspended, the frame that will have them.
+func newBusFunc1Enter(r *statemachine.Run, g *gate, ctx context.Context, event int) (*newBusFunc1Frame, int, error) {
+	frame := newBusFunc1Locals{}
+	if hasEnded, v0, v1 := frame.moveNext(r, &newBusFunc1Args{g: g, ctx: ctx}); hasEnded {
+		return nil, v0, v1
+	}
+	m := &newBusFunc1Frame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, 0, nil
+}
+
+// newBusFunc1Locals is what a function literal of [newBus] keeps while it is suspended.
+type newBusFunc1Locals struct {
 	statemachine.Frame
 
-	handle1 *job.Job[int]
+	pass1 *gatePassFrame
 }
 
-// byNameArgs are the parameters that only the start of [byName] needs.
-type byNameArgs struct {
-	ctx      context.Context
-	handlers map[string]handler
+// newBusFunc1Args are the parameters that only the start of a function literal of [newBus] needs.
+type newBusFunc1Args struct {
+	g   *gate
+	ctx context.Context
 }
 
-// moveNext runs [byName] on to its next suspension (false) or its end (true). When it continues,
-// args is nil.
-func (f *byNameLocals) moveNext(r *statemachine.Run, args *byNameArgs) (hasEnded bool, result0 int, result1 error) {
+// newBusFunc1Frame is the frame of a function literal of [newBus] for a caller that is a machine.
+type newBusFunc1Frame struct {
+	kept newBusFunc1Locals
+
+	result0 int
+	result1 error
+}
+
+func (f *newBusFunc1Frame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
+	return hasEnded
+}
+
+// moveNext runs a function literal of [newBus] on to its next suspension (false) or its end
+// (true). When it continues, args is nil.
+func (f *newBusFunc1Locals) moveNext(r *statemachine.Run, args *newBusFunc1Args) (hasEnded bool, result0 int, result1 error) {
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
@@ -455,40 +520,299 @@ func (f *byNameLocals) moveNext(r *statemachine.Run, args *byNameArgs) (hasEnded
 		return
 	}
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:74
-	f.handle1 = args.handlers["gate"].handleAsync(args.ctx)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:74
-	if statemachine.TwinEnded(r, f.handle1) {
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:462
-		goto resume1
+	f.pass1, result0, result1 = args.g.passEnter(r, args.ctx)
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:525
+	if f.pass1 == nil {
+		goto after1
 	}
 	f.State = 1
-	return r.Await(f.handle1), 0, nil
+	return false, 0, nil
 resume1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:74
-	result0, result1 = statemachine.TwinResult(r, f.handle1)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:470
-	f.handle1 = nil
+	result0, result1 = f.pass1.Results(r)
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:534
+	f.pass1 = nil
+after1:
 	return true, result0, result1
 }
 
-// byNameMachine is [byName] as the root of a chain: chain, job and frame in one allocation.
-type byNameMachine struct {
-	builder statemachine.Builder[int]
-	kept    byNameLocals
+func (f *newBusFunc1Frame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.newBus", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 74)
 }
 
-func (f *byNameMachine) MoveNext(r *statemachine.Run) bool {
+func (f *newBusFunc1Frame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
+	return f.result0, f.result1
+}
+
+// Digest of bus.publish: 83e469bd747b287b
+
+// publishAsync starts [bus.publish] as a state machine and returns its job.
+func (b *bus) publishAsync(ctx context.Context, event int) (result *job.Job[int]) {
+	_ = (*bus).publish // it is not unused
+	var r statemachine.Run
+	frame := busPublishLocals{ctx: ctx, event: event}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v1 := frame.moveNext(&r, b); hasEnded {
+		return statemachine.Completed(ctx, frame.sum, v1)
+	}
+	m := &busPublishMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+}
+
+// publishEnter enters [bus.publish] for another machine. It returns the results or, suspended, the
+// frame that will have them.
+func (b *bus) publishEnter(r *statemachine.Run, ctx context.Context, event int) (*busPublishFrame, int, error) {
+	frame := busPublishLocals{ctx: ctx, event: event}
+	if hasEnded, v1 := frame.moveNext(r, b); hasEnded {
+		return nil, frame.sum, v1
+	}
+	m := &busPublishFrame{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, 0, nil
+}
+
+// busPublishLocals is what [bus.publish] keeps while it is suspended.
+type busPublishLocals struct {
+	statemachine.Frame
+
+	ctx   context.Context
+	event int
+
+	list1 []listener
+	i1    int
+	l1    interface {
+		Results(*statemachine.Run) (int, error)
+	}
+
+	sum int
+}
+
+// busPublishFrame is the frame of [bus.publish] for a caller that is a machine.
+type busPublishFrame struct {
+	kept busPublishLocals
+
+	err error
+}
+
+func (f *busPublishFrame) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.err = f.kept.moveNext(r, nil)
+	return hasEnded
+}
+
+// moveNext runs [bus.publish] on to its next suspension (false) or its end (true). The parameter b
+// is needed only before the first suspension.
+func (f *busPublishLocals) moveNext(r *statemachine.Run, b *bus) (hasEnded bool, err error) {
+	var n int
+	var err2 error
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return
+	}
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:81
+	f.list1 = b.listeners
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:81
+	f.i1 = 0
+range1:
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:81
+	if f.i1 >= len(f.list1) {
+		goto endRange1
+	}
+	{
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:81
+		l := f.list1[f.i1]
+		f.l1, n, err2 = listenerEnter(r, l, f.ctx, f.event)
+	}
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:633
+	if f.l1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, nil
+resume1:
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:82
+	n, err2 = f.l1.Results(r)
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:642
+	f.l1 = nil
+after1:
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:83
+	if err2 != nil {
+		err = err2
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:648
+		return true, err
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:85
+	}
+	f.sum += n
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:81
+	f.i1++
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:655
+	goto range1
+endRange1:
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:88
+	err = nil
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:660
+	return true, err
+}
+
+func (f *busPublishFrame) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.(*bus).publish", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 82)
+}
+
+func (f *busPublishFrame) Results(r *statemachine.Run) (int, error) {
+	r.Rethrow()
+	return f.kept.sum, f.err
+}
+
+// busPublishMachine is [bus.publish] as the root of a chain: chain, job and frame in one
+// allocation.
+type busPublishMachine struct {
+	builder statemachine.Builder[int]
+	kept    busPublishLocals
+}
+
+func (f *busPublishMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v1 := f.kept.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	f.builder.SetResult(r, f.kept.sum, v1)
+	f.kept = busPublishLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
+	return true
+}
+
+func (f *busPublishMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*bus).publish", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 82)
+}
+
+// Digest of publishOne: ab6aeb92032b0303
+
+// publishOneAsync starts [publishOne] as a state machine and returns its job.
+func publishOneAsync(ctx context.Context, g *gate) (result *job.Job[int]) {
+	_ = publishOne // it is not unused
+	var r statemachine.Run
+	frame := publishOneLocals{ctx: ctx}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0, v1 := frame.moveNext(&r, g); hasEnded {
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &publishOneMachine{kept: frame}
+	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+}
+
+// publishOneLocals is what [publishOne] keeps while it is suspended.
+type publishOneLocals struct {
+	statemachine.Frame
+
+	ctx context.Context
+
+	newBus1  *newBusFrame
+	publish2 *busPublishFrame
+}
+
+// moveNext runs [publishOne] on to its next suspension (false) or its end (true). The parameter g
+// is needed only before the first suspension.
+func (f *publishOneLocals) moveNext(r *statemachine.Run, g *gate) (hasEnded bool, result0 int, result1 error) {
+	var newBus1Value *bus
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	case 2:
+		goto resume2
+	default:
+		statemachine.Misuse(resumeAt)
+		return
+	}
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:92
+	f.newBus1, newBus1Value = newBusEnter(r, g)
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:737
+	if f.newBus1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, 0, nil
+resume1:
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:92
+	newBus1Value = f.newBus1.Results(r)
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:746
+	f.newBus1 = nil
+after1:
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:92
+	f.publish2, result0, result1 = newBus1Value.publishEnter(r, f.ctx, 1)
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:751
+	if f.publish2 == nil {
+		goto after2
+	}
+	f.State = 2
+	f.ctx = nil // not needed any more
+	return false, 0, nil
+resume2:
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:92
+	result0, result1 = f.publish2.Results(r)
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:761
+	f.publish2 = nil
+after2:
+	return true, result0, result1
+}
+
+// publishOneMachine is [publishOne] as the root of a chain: chain, job and frame in one
+// allocation.
+type publishOneMachine struct {
+	builder statemachine.Builder[int]
+	kept    publishOneLocals
+}
+
+func (f *publishOneMachine) MoveNext(r *statemachine.Run) bool {
 	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
 	if !hasEnded {
 		return false
 	}
 	f.builder.SetResult(r, v0, v1)
-	f.kept = byNameLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
+	f.kept = publishOneLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
 	return true
 }
 
-func (f *byNameMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.byName", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 74)
+func (f *publishOneMachine) Root() (statemachine.Root, statemachine.Location) {
+	return &f.builder, statemachine.At(&f.kept.Frame, "main.publishOne", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 92, 92)
 }
 
-// Digest of what is above: 5885d007afd77a02
+// listenerOf makes a value of [listener]: plain code that calls it runs plain2, and machines enter
+// enter.
+func listenerOf(plain2 func(context.Context, int) (int, error), enter func(*statemachine.Run, context.Context, int) (interface {
+	Results(*statemachine.Run) (int, error)
+}, int, error)) listener {
+	if plain2 == nil || enter == nil {
+		return plain2
+	}
+	return statemachine.Kept(listener(func(ctx context.Context, event int) (result0 int, result1 error) {
+		if statemachine.Answers(ctx, enter) {
+			return
+		}
+		return plain2(ctx, event)
+	}))
+}
+
+// listenerEnter enters a value of [listener] for a machine. It returns the results or, suspended,
+// the frame that will have them. A value without an entry is called, and may block.
+func listenerEnter(run *statemachine.Run, value listener, ctx context.Context, event int) (interface {
+	Results(*statemachine.Run) (int, error)
+}, int, error) {
+	enter := statemachine.EntryOf[func(*statemachine.Run, context.Context, int) (interface {
+		Results(*statemachine.Run) (int, error)
+	}, int, error)](value, func(ask context.Context) { value(ask, event) })
+	if enter != nil {
+		return enter(run, ctx, event)
+	}
+	result0, result1 := value(ctx, event)
+	return nil, result0, result1
+}
+
+// Digest of what is above: 1957789347e286cf
