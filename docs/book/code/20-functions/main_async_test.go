@@ -30,7 +30,8 @@ func timedAsync(now func() time.Duration, op func() error) (result *job.Job[time
 		return statemachine.Completed(context.Background(), v0, v1)
 	}
 	m := &timedMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // timedEnter enters [timed] for another machine. It returns the results or, suspended, the frame
@@ -102,12 +103,12 @@ func (f *timedLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 time
 	}
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:32
 	f.began = f.now()
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:106
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:107
 	goto after1
 entered:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:32
 	f.now1, f.began = f.nowEnter(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:111
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:112
 	if f.now1 == nil {
 		goto after1
 	}
@@ -116,7 +117,7 @@ entered:
 resume1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:32
 	f.began = f.now1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:120
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:121
 	f.now1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:33
@@ -125,12 +126,12 @@ after1:
 	}
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:33
 	f.err = f.op()
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:129
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:130
 	goto after2
 entered1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:33
 	f.op2, f.err = f.opEnter(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:134
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:135
 	if f.op2 == nil {
 		goto after2
 	}
@@ -140,7 +141,7 @@ entered1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:33
 	f.err = f.op2.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:144
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:145
 	f.op2 = nil
 after2:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:34
@@ -149,12 +150,12 @@ after2:
 	}
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:34
 	now3Value = f.now()
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:153
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:154
 	goto after3
 entered2:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:34
 	f.now1, now3Value = f.nowEnter(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:158
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:159
 	if f.now1 == nil {
 		goto after3
 	}
@@ -164,12 +165,12 @@ entered2:
 resume3:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:34
 	now3Value = f.now1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:168
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:169
 	f.now1 = nil
 after3:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:34
 	return true, now3Value - f.began, f.err
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:173
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:174
 }
 
 func (f *timedFrame) Location() statemachine.Location {
@@ -198,7 +199,7 @@ func (f *timedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *timedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.timed", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 32, 33, 34)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.timed", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 32, 33, 34)
 }
 
 // Digest of sleepTimed: e1e07b623997fbfd
@@ -213,7 +214,8 @@ func sleepTimedAsync(ctx context.Context, s *simulation.Scheduler) (result *job.
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &sleepTimedMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // sleepTimedLocals is what [sleepTimed] keeps while it is suspended.
@@ -259,7 +261,7 @@ func (f *sleepTimedLocals) moveNext(r *statemachine.Run, args *sleepTimedArgs) (
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:56
 		f.timed1, result0, result1 = timedEnter(r, nil, enter1, args.s.Now, func() error { return job.Sleep(ctx, time.Hour) })
 	}
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:263
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:265
 	if f.timed1 == nil {
 		goto after1
 	}
@@ -268,7 +270,7 @@ func (f *sleepTimedLocals) moveNext(r *statemachine.Run, args *sleepTimedArgs) (
 resume1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:56
 	result0, result1 = f.timed1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:272
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:274
 	f.timed1 = nil
 after1:
 	return true, result0, result1
@@ -292,7 +294,7 @@ func (f *sleepTimedMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *sleepTimedMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.sleepTimed", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 56)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.sleepTimed", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 56)
 }
 
 // sleepTimedFunc1Enter enters a function literal of [sleepTimed] for another machine. It returns
@@ -341,7 +343,7 @@ func (f *sleepTimedFunc1Locals) moveNext(r *statemachine.Run, ctx context.Contex
 	}
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:56
 	asleep, result0 = statemachine.Sleep(r, ctx, time.Hour)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:345
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:347
 	if !asleep {
 		goto after1
 	}
@@ -351,7 +353,7 @@ resume1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:56
 	result0 = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:355
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:357
 	return true, result0
 }
 
@@ -376,7 +378,8 @@ func newBusAsync(g *gate) (result *job.Job[*bus]) {
 		return statemachine.Completed(context.Background(), frame.result0, nil)
 	}
 	m := &newBusMachine{kept: frame}
-	return m.builder.Start(context.Background(), &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, context.Background(), &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // newBusEnter enters [newBus] for another machine. It returns the results or, suspended, the frame
@@ -437,7 +440,7 @@ func (f *newBusFrame) MoveNext(r *statemachine.Run) bool {
 			func(_ context.Context, event int) (int, error) { return event, nil })
 		f.result0 = b
 	}
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:441
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:444
 	return true
 }
 
@@ -465,7 +468,7 @@ func (f *newBusMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *newBusMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.newBus", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go")
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.newBus", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go")
 }
 
 // newBusFunc1Enter enters a function literal of [newBus] for another machine. It returns the
@@ -521,7 +524,7 @@ func (f *newBusFunc1Locals) moveNext(r *statemachine.Run, args *newBusFunc1Args)
 	}
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:74
 	f.pass1, result0, result1 = args.g.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:525
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:528
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -530,7 +533,7 @@ func (f *newBusFunc1Locals) moveNext(r *statemachine.Run, args *newBusFunc1Args)
 resume1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:74
 	result0, result1 = f.pass1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:534
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:537
 	f.pass1 = nil
 after1:
 	return true, result0, result1
@@ -557,7 +560,8 @@ func (b *bus) publishAsync(ctx context.Context, event int) (result *job.Job[int]
 		return statemachine.Completed(ctx, frame.sum, v1)
 	}
 	m := &busPublishMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // publishEnter enters [bus.publish] for another machine. It returns the results or, suspended, the
@@ -629,7 +633,7 @@ range1:
 		l := f.list1[f.i1]
 		f.l1, n, err2 = listenerEnter(r, l, f.ctx, f.event)
 	}
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:633
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:637
 	if f.l1 == nil {
 		goto after1
 	}
@@ -638,25 +642,25 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:82
 	n, err2 = f.l1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:642
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:646
 	f.l1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:83
 	if err2 != nil {
 		err = err2
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:648
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:652
 		return true, err
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:85
 	}
 	f.sum += n
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:81
 	f.i1++
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:655
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:659
 	goto range1
 endRange1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:88
 	err = nil
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:660
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:664
 	return true, err
 }
 
@@ -687,7 +691,7 @@ func (f *busPublishMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *busPublishMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.(*bus).publish", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 82)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*bus).publish", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 82)
 }
 
 // Digest of publishOne: ab6aeb92032b0303
@@ -702,7 +706,8 @@ func publishOneAsync(ctx context.Context, g *gate) (result *job.Job[int]) {
 		return statemachine.Completed(ctx, v0, v1)
 	}
 	m := &publishOneMachine{kept: frame}
-	return m.builder.Start(ctx, &r, m, &m.kept.Frame)
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
 }
 
 // publishOneLocals is what [publishOne] keeps while it is suspended.
@@ -733,7 +738,7 @@ func (f *publishOneLocals) moveNext(r *statemachine.Run, g *gate) (hasEnded bool
 	}
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:92
 	f.newBus1, newBus1Value = newBusEnter(r, g)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:737
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:742
 	if f.newBus1 == nil {
 		goto after1
 	}
@@ -742,12 +747,12 @@ func (f *publishOneLocals) moveNext(r *statemachine.Run, g *gate) (hasEnded bool
 resume1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:92
 	newBus1Value = f.newBus1.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:746
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:751
 	f.newBus1 = nil
 after1:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:92
 	f.publish2, result0, result1 = newBus1Value.publishEnter(r, f.ctx, 1)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:751
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:756
 	if f.publish2 == nil {
 		goto after2
 	}
@@ -757,7 +762,7 @@ after1:
 resume2:
 //line github.com/movenext/movenext/docs/book/code/20-functions/main_test.go:92
 	result0, result1 = f.publish2.Results(r)
-//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:761
+//line github.com/movenext/movenext/docs/book/code/20-functions/main_async_test.go:766
 	f.publish2 = nil
 after2:
 	return true, result0, result1
@@ -781,7 +786,7 @@ func (f *publishOneMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *publishOneMachine) Root() (statemachine.Root, statemachine.Location) {
-	return &f.builder, statemachine.At(&f.kept.Frame, "main.publishOne", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 92, 92)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.publishOne", "github.com/movenext/movenext/docs/book/code/20-functions/main_test.go", 92, 92)
 }
 
 // listenerOf makes a value of [listener]: plain code that calls it runs plain2, and machines enter
@@ -815,4 +820,4 @@ func listenerEnter(run *statemachine.Run, value listener, ctx context.Context, e
 	return nil, result0, result1
 }
 
-// Digest of what is above: 1957789347e286cf
+// Digest of what is above: 2643b46ee6e63846
