@@ -45,7 +45,7 @@ type report struct {
 // too, except for cases with a file release-only. All cases form one module, built once in each
 // mode.
 func TestTwoExecutions(t *testing.T) {
-	cases := archives(t, "testdata/exec/c4_[kv]*.txtar")
+	cases := archives(t, "testdata/exec/*.txtar")
 	dir := testmodule.New(t, "example.com/cases")
 	for _, c := range cases {
 		for _, f := range c.Files {

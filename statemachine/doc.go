@@ -93,6 +93,7 @@
 //	a stream                   Stream, Producer, Iteration
 //	a literal that is run      Spawned, Fail, Action1, Action2, Func1, Func2
 //	a function parameter       CompanionAt
+//	a marked function type     Kept, Answers, EntryOf
 //	labels of the profiler     DoWithLabels, SetGoroutineLabels
 //	a debug form               Location, At
 //
