@@ -23,7 +23,11 @@ func unnameableSignature(fn *source.Function, err error) source.Diagnostic {
 	}
 }
 
-func unnameableFunctionType(pos source.Extent, name string, err error) source.Diagnostic {
-	return source.Unsupported(pos, name+" cannot be annotated",
-		err.Error(), "give the type a name that this package can write")
+func unnameableFunctionType(t *source.FuncType, err error) source.Diagnostic {
+	return source.Diagnostic{
+		Pos: t.Package.Position(t.Spec.Name.Pos()), Category: source.CategoryAnnotation,
+		What: t.Object.Name() + " cannot be annotated",
+		Why:  err.Error(),
+		Do:   "give the type a name that this package can write",
+	}
 }

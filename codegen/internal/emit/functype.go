@@ -12,13 +12,12 @@ import (
 // FunctionType returns the functions that are generated for an annotated function type; see
 // source.FuncType. The finding, if any, is that its signature cannot be written.
 func FunctionType(t *source.FuncType, im *typetext.Imports) ([]byte, []source.Diagnostic) {
-	at := t.Package.Extent(t.Spec.Name)
 	if _, ok := im.PredeclaredName("nil"); !ok {
-		return nil, []source.Diagnostic{hiddenName(at, "nil")}
+		return nil, []source.Diagnostic{hiddenName(t.Package.Extent(t.Spec.Name), "nil")}
 	}
 	w, err := typeWriterOf(t, im)
 	if err != nil {
-		return nil, []source.Diagnostic{unnameableFunctionType(at, t.Object.Name(), err)}
+		return nil, []source.Diagnostic{unnameableFunctionType(t, err)}
 	}
 	return []byte(w.of() + w.enter()), nil
 }
