@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/suspension"
 )
@@ -15,7 +16,7 @@ import (
 func (i *internals) RunFor(host context.Context, runs int32) jobcore.Ran {
 	c := i.core()
 	b, ok := host.(*body)
-	if !ok || c.own == nil || b.hidden || b.home.Follower != nil {
+	if !ok || c.own == nil || b.hidden || dispatch.FollowerOf(b.home) != nil {
 		return jobcore.NotRun
 	}
 	if parent, ok := c.own.parent.(*body); !ok || parent != b {

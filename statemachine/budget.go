@@ -38,26 +38,6 @@ func (r *Run) Proceed() bool {
 	return !budget.Spent(r.ready)
 }
 
-// yieldFirst is registerAwaited for a chain whose run has used up its budget. It returns false if
-// the chain continues at once.
-func (r *Run) yieldFirst(c *chain) bool {
-	r.ready = 0
-	var w schedulers.Work
-	switch a := r.awaiting.(type) {
-	case nil, sleeping, *guardedSleeping, *switching:
-		return r.registerAwaited(c) // it leaves the worker, unless nothing else wants it
-	case skippedSleep:
-		w = &delivery{c, a.failure}
-	default:
-		w = &yielded{chain: c, awaiting: a}
-	}
-	hint := schedulers.Hint{From: r.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness}
-	if err := r.top.home.TrySubmit(w, hint); err != nil {
-		w.Abandon(err)
-	}
-	return true
-}
-
 // yielded is a chain that has yielded and begins its wait when it runs again. A
 // scheduler that shows its queue shows the chain instead.
 type yielded struct {
@@ -79,7 +59,7 @@ func (w *yielded) Run(worker schedulers.Worker) {
 	}
 	held, is := r.awaiting.(holding)
 	r.awaiting = nil
-	if is && budget.Searching() && held.Holds() && r.yieldFirst(w.chain) {
+	if is && budget.Searching() && held.Holds() && r.register(w.chain) {
 		r.giveBack()
 		return
 	}

@@ -52,7 +52,7 @@ func (c *chain) takeOver(ctx context.Context, hot *Run, bottom *Frame) {
 // the function's caller.
 func (c *chain) begin(hot *Run) {
 	if !hot.register(c) {
-		c.submitWith(hot.failure, schedulers.Hint{Flags: schedulers.Resumed})
+		c.submit(hot.failure, schedulers.Hint{Flags: schedulers.Resumed})
 	}
 	hot.labels = nil
 }
@@ -84,12 +84,12 @@ func (c *chain) Run(worker schedulers.Worker) {
 
 // Completed implements continuation.Target.
 func (c *chain) Completed(from schedulers.Worker) continuation.Chain {
-	c.submit(schedulers.Hint{From: from, Flags: schedulers.Resumed})
+	c.submit(nil, schedulers.Hint{From: from, Flags: schedulers.Resumed})
 	return continuation.Chain{}
 }
 
 // Expire implements schedulers.Expirer: a sleep is over.
-func (c *chain) Expire(*schedulers.Timer) { c.submit(schedulers.Hint{Flags: schedulers.Resumed}) }
+func (c *chain) Expire(*schedulers.Timer) { c.submit(nil, schedulers.Hint{Flags: schedulers.Resumed}) }
 
 // NewSleepers implements timers.Sleeper.
 func (c *chain) NewSleepers() timers.Sleepers { return new(timers.SleepersOf[*chain]) }
@@ -98,48 +98,8 @@ func (c *chain) NewSleepers() timers.Sleepers { return new(timers.SleepersOf[*ch
 // that the timer of such a sleep is never stopped.
 func (c *chain) ExpiryOnlySubmits() {}
 
-// submit submits the chain to its home. If the home refuses, the chain continues on a
-// new goroutine, and its await returns the refusal, so that a function that has started
-// can run its deferred calls.
-func (c *chain) submit(from schedulers.Hint) {
-	if c.top.home.Follower != nil || c.top.ticket != 0 {
-		c.submitFollowed(from)
-		return
-	}
-	if err := c.top.home.TrySubmit(c, from); err != nil {
-		c.Abandon(err)
-	}
-}
-
-// submitFollowed is submit for a chain that is followed or tracked, or whose life is told.
-func (c *chain) submitFollowed(from schedulers.Hint) {
-	f, told := c.unfollow()
-	var w schedulers.Work = c
-	if told {
-		w = &resumed{c}
-	}
-	if err := c.top.home.TrySubmit(w, from); err != nil {
-		w.Abandon(err)
-	}
-	notifyArrived(f)
-}
-
 // Abandon implements schedulers.Work: the home accepted the chain and has ended since.
 func (c *chain) Abandon(reason error) { go (&delivery{c, &failure{refusal: reason}}).Run(nil) }
-
-// submitWith is submit for a chain whose top frame gets the failure how, unless it is nil.
-func (c *chain) submitWith(how *failure, from schedulers.Hint) {
-	if how == nil {
-		c.submit(from)
-		return
-	}
-	f := c.unfollowNow()
-	d := &delivery{c, how}
-	if err := c.top.home.TrySubmit(d, from); err != nil {
-		d.Abandon(err)
-	}
-	notifyArrived(f)
-}
 
 // delivery is a chain that continues elsewhere, with a failure for its top frame. Few
 // chains have one, so the chain has no field for it.

@@ -41,30 +41,33 @@ func suspend() *suspended {
 	return m
 }
 
-// registers is the first step of enlist: from its end on the machine belongs to another
+// registers is the first step of the wait for a job: from its end on the machine belongs to another
 // goroutine.
-func (m *suspended) registers(t *testing.T, with *suspended) cycleCheck {
+func (m *suspended) registers(t *testing.T, with *suspended) {
 	t.Helper()
 	m.of = &with.Promise.Job
-	l := beginCycleCheck(&m.Chain.chain, jobcore.Of(m.of))
 	m.Chain.chain.node.Prepare(&m.Chain.chain)
 	require.True(t, awaiter.Registrar(m.of).Register(&m.Chain.chain.node))
-	return l
+}
+
+// closesCycle is the second step.
+func (m *suspended) closesCycle(run *Run) bool {
+	return run.closesCycle(&m.Chain.chain, jobcore.Of(m.of), jobcore.Of(&m.Promise.Job))
 }
 
 // All register before any of them searches.
 func TestMachinesThatCloseACycleAtTheSameMoment(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 30} {
-		ring, checks := make([]*suspended, n), make([]cycleCheck, n)
+		ring := make([]*suspended, n)
 		for i := range ring {
 			ring[i] = suspend()
 		}
 		for i, m := range ring {
-			checks[i] = m.registers(t, ring[(i+1)%n])
+			m.registers(t, ring[(i+1)%n])
 		}
 		for i, m := range ring {
 			var run Run
-			refused := run.closesCycle(&m.Chain.chain, checks[i])
+			refused := m.closesCycle(&run)
 			assert.Equal(t, i == 0, refused, "the first one to look sees all others, and when it has gone there is no cycle")
 			if refused {
 				(&delivery{&m.Chain.chain, run.failure}).Run(nil)
@@ -83,10 +86,10 @@ func TestMachinesThatCloseACycleAtTheSameMoment(t *testing.T) {
 // searcher's.
 func TestAMachineThatWasNotifiedBeforeItIsTakenBackContinues(t *testing.T) {
 	x, y := suspend(), suspend()
-	first := x.registers(t, y)
+	x.registers(t, y)
 	y.registers(t, x)
 	y.SetResult(new(Run), 7, nil) // another goroutine ends it, as no machine is
-	assert.False(t, new(Run).closesCycle(&x.Chain.chain, first))
+	assert.False(t, x.closesCycle(new(Run)))
 	v, err := x.Promise.Job.Wait(context.Background())
 	assert.NoError(t, err)
 	assert.Equal(t, 7, v)

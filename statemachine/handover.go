@@ -3,6 +3,7 @@ package statemachine
 import (
 	"github.com/movenext/movenext/continuation"
 	"github.com/movenext/movenext/internal/budget"
+	"github.com/movenext/movenext/internal/dispatch"
 	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -25,7 +26,7 @@ import (
 //
 //	the sender's machine                   what ends the keeping
 //	 1. SendEnterSoon: the generator has     the next Send or Receive need not wait (their
-//	    seen that only simple statements       entries, registerBeside): publish
+//	    seen that only simple statements       entries, beginBeside): publish
 //	    follow, up to the next Send or       the function returns: generated code calls Publish
 //	    Receive                              a panic, before deferred calls and iterators run
 //	 2. HandOver: keep the waiter              (both Leave, Catch, unwind): publish
@@ -70,10 +71,10 @@ func (r *Run) keepable(waiters continuation.Chain) *chain {
 		return nil
 	}
 	c, ok := n.Target().(*chain)
-	if !ok || c.top.ticket != 0 || probe.On(probe.Lives|probe.Tables|probe.Events) {
+	if !ok || probe.On(probe.Lives|probe.Tables|probe.Events) || probe.On(probe.Resumptions) && c.isWatched() {
 		return nil
 	}
-	if home := c.top.home; home != r.top.home || home.Labels != nil || home.Follower != nil {
+	if home := c.top.home; home != r.top.home || home.Labels != nil {
 		return nil
 	}
 	return c
@@ -92,7 +93,7 @@ func (r *Run) Publish() {
 func (r *Run) publish() {
 	c := r.handed
 	r.handed = nil
-	c.submit(schedulers.Hint{From: r.Worker(), Flags: schedulers.Resumed})
+	c.submit(nil, schedulers.Hint{From: r.Worker(), Flags: schedulers.Resumed})
 }
 
 // next returns the kept chain, if the worker may run it now, and prepares r for it. Otherwise it
@@ -101,7 +102,7 @@ func (r *Run) next() *chain {
 	c := r.handed
 	r.handed = nil
 	if !r.cache.successor.RunsNext() {
-		c.submit(schedulers.Hint{From: r.leaving(), Flags: schedulers.Resumed})
+		c.submit(nil, schedulers.Hint{From: r.leaving(), Flags: schedulers.Resumed})
 		return nil
 	}
 	r.top, r.awaiting, r.runs, r.ready = c.top, nil, 0, 0
@@ -119,16 +120,17 @@ type quietPending interface {
 	JoinQuietly(n *continuation.Node) (waits bool, served continuation.Chain)
 }
 
-// registerBeside is register for c while r keeps another chain. It publishes the other chain if
-// the wait may run code of users, or if c need not wait.
+// beginBeside begins the wait of c while r keeps another chain. It publishes the other chain if the
+// wait may run code of users, which leaves the wait to register, or if c need not wait.
 //
 // The check for a kept chain is in its caller: as the first lines of register, for which gc then
 // spilled more registers, it made each await of a job (W6c) 20 ns slower.
-func (r *Run) registerBeside(c *chain) (waits bool) {
+func (r *Run) beginBeside(c *chain) (waits, begun bool) {
 	p, quiet := r.awaiting.(quietPending)
-	if home := r.top.home; !quiet || home.Labels != nil || home.Follower != nil || probe.On(probe.Lives|probe.Tables) || budget.Spent(r.ready) {
+	home := r.top.home
+	if !quiet || home.Labels != nil || dispatch.FollowerOf(home) != nil || probe.On(probe.Lives|probe.Tables) || budget.Spent(r.ready) {
 		r.publish()
-		return r.register(c)
+		return false, false
 	}
 	c.node.PrepareAlone(c)
 	waits, served := p.JoinQuietly(&c.node)
@@ -136,5 +138,5 @@ func (r *Run) registerBeside(c *chain) (waits bool) {
 		r.publish()
 		served.Deliver(r.Worker())
 	}
-	return waits
+	return waits, true
 }

@@ -90,7 +90,8 @@ func TestAKeptChainIsPublishedBeforeAnotherIsKept(t *testing.T) {
 func TestAKeptChainIsPublishedBeforeAWaitThatMayRunOtherCode(t *testing.T) {
 	m := suspend()
 	r := keeping(m, true)
-	assert.True(t, r.registerBeside(&suspend().Chain.chain))
+	_, begun := r.beginBeside(&suspend().Chain.chain)
+	assert.False(t, begun)
 	resumes(t, r, m)
 }
 
@@ -178,7 +179,9 @@ func TestAKeptChainIsPublishedByAMachineThatNeedNotWait(t *testing.T) {
 	r := keeping(m, true)
 	r.Keep(new(ready))
 	r.ready = 0
-	assert.False(t, r.registerBeside(&suspend().Chain.chain))
+	waits, begun := r.beginBeside(&suspend().Chain.chain)
+	assert.False(t, waits)
+	assert.True(t, begun)
 	resumes(t, r, m)
 }
 
@@ -203,7 +206,8 @@ func TestAKeptChainIsPublishedBeforeAWaitServesOthers(t *testing.T) {
 	m, s := suspend(), new(serving)
 	r := keeping(m, true)
 	r.Keep(s)
-	assert.True(t, r.registerBeside(&suspend().Chain.chain))
+	waits, begun := r.beginBeside(&suspend().Chain.chain)
+	assert.True(t, waits && begun)
 	assert.Equal(t, 1, s.told)
 	resumes(t, r, m)
 }
@@ -225,6 +229,7 @@ func TestOnlyAMachineOfTheSameHomeThatIsNotTrackedIsKept(t *testing.T) {
 	m.Chain.chain.node.PrepareAlone(&m.Chain.chain)
 	waiters := continuation.Only(&m.Chain.chain.node)
 	assert.Same(t, &m.Chain.chain, r.keepable(waiters))
+	probe.Set(probe.Tickets, true)
 	m.ticket = 1
 	assert.Nil(t, r.keepable(waiters), "its life is in a table")
 	m.ticket = 0

@@ -38,13 +38,13 @@ func (r Rest) Submit(w schedulers.Work, hint schedulers.Hint) {
 // within the Run of a work item that was submitted there. It must be the last call of
 // that work item.
 func (r Rest) Run(worker schedulers.Worker) {
-	r.chain.unfollowNow()
+	r.chain.resumesNow()
 	r.chain.Run(worker)
 }
 
 // Abandon lets the machine continue elsewhere, where [Run.Refusal] returns the reason.
 // It does not block.
 func (r Rest) Abandon(reason error) {
-	r.chain.unfollowNow()
+	r.chain.resumesNow()
 	r.chain.Abandon(reason)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/labels"
 	"github.com/movenext/movenext/internal/probe"
-	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -256,11 +255,12 @@ func (r *Run) registerSuspended(c *chain, running **Frame) {
 	c.top = r.top
 	*running = nil
 	r.unwatch()
-	var waits bool
-	if r.handed == nil {
+	var waits, begun bool
+	if r.handed != nil {
+		waits, begun = r.beginBeside(c)
+	}
+	if !begun {
 		waits = r.register(c)
-	} else {
-		waits = r.registerBeside(c)
 	}
 	if !waits {
 		r.awaiting = nil // what has ended must not be kept alive
@@ -288,7 +288,24 @@ func (r *Run) registerSuspended(c *chain, running **Frame) {
 func (r *Run) goHome(c *chain, from schedulers.Worker) {
 	r.keepLabels()
 	c.top = r.top
-	c.submitWith(r.failure, schedulers.Hint{From: from, Flags: schedulers.Resumed})
+	c.submit(r.failure, schedulers.Hint{From: from, Flags: schedulers.Resumed})
+}
+
+// submit submits c to its home; its top frame gets the failure how, unless that is nil. If the home
+// refuses, the chain continues on a new goroutine, and its await returns the refusal, so that a
+// function that has started can run its deferred calls.
+func (c *chain) submit(how *failure, from schedulers.Hint) {
+	var w schedulers.Work = c
+	if how != nil {
+		w = &delivery{c, how}
+	}
+	if probe.On(probe.Resumptions) {
+		c.submitWatched(w, from)
+		return
+	}
+	if err := c.top.home.TrySubmit(w, from); err != nil {
+		w.Abandon(err)
+	}
 }
 
 // register registers c with the operation that it waits for and returns true, after
@@ -299,26 +316,45 @@ func (r *Run) register(c *chain) bool {
 		home = r.keepLabels()
 	}
 	if probe.On(probe.Suspensions) {
-		return r.registerFollowed(c, home.Follower)
+		return r.registerWatched(c, home.Follower)
 	}
-	return r.registerAwaited(c)
+	return budget.Spent(r.ready) && r.yieldFirst(c) || r.begin(c)
 }
 
-// registerAwaited is register for a chain whose suspension nobody watches.
-func (r *Run) registerAwaited(c *chain) bool {
-	if budget.Spent(r.ready) {
-		return r.yieldFirst(c)
+// yieldFirst lets c, whose run has used up its budget, yield before it begins its wait. It returns
+// false if that leaves the worker anyway, unless nothing else wants it.
+func (r *Run) yieldFirst(c *chain) (yields bool) {
+	r.ready = 0
+	var w schedulers.Work
+	switch a := r.awaiting.(type) {
+	case nil, sleeping, *guardedSleeping, *switching:
+		return false
+	case skippedSleep:
+		w = &delivery{c, a.failure}
+	default:
+		w = &yielded{chain: c, awaiting: a}
 	}
+	r.requeue(w)
+	return true
+}
+
+// requeue submits w, the chain that yields or stands for it, to the end of its home's queue.
+func (r *Run) requeue(w schedulers.Work) {
+	hint := schedulers.Hint{From: r.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness}
+	if err := r.top.home.TrySubmit(w, hint); err != nil {
+		w.Abandon(err)
+	}
+}
+
+// begin begins the wait of c. The operations of this package have a case each: a method of an
+// interface that took r would move the Run of every hot start to the heap.
+func (r *Run) begin(c *chain) (waits bool) {
 	switch w := r.awaiting.(type) {
 	case nil:
 		if r.runsAgain() {
 			return false
 		}
-		// This is chain.submit without a call, since a yield consists only of this.
-		hint := schedulers.Hint{From: r.leaving(), Flags: schedulers.Resumed | schedulers.PreferFairness}
-		if err := r.top.home.TrySubmit(c, hint); err != nil {
-			c.Abandon(err)
-		}
+		r.requeue(c)
 		return true
 	case sleeping:
 		return r.arm(c)
@@ -355,7 +391,11 @@ func (r *Run) runsAgain() bool {
 	return true
 }
 
-// registerWithJob is register for a job, which is run in place if it can be.
+// registerWithJob is register for a job, which is run in place if it can be. It does for machines
+// what Job.Wait does for goroutines: an await that closes a cycle of jobs returns a
+// *job.CycleError, and c stays the caller's. The search for the cycle comes after the
+// registration, but the chain's own job is recorded before it; the reasons are in
+// jobcore.Awaiting and in cycle.go of package job.
 func (r *Run) registerWithJob(c *chain, w awaiter.Registrar, j jobcore.Internals) bool {
 	if worker := r.Worker(); worker != nil {
 		if r.runs&^nested >= jobcore.MaxRuns {
@@ -364,8 +404,26 @@ func (r *Run) registerWithJob(c *chain, w awaiter.Registrar, j jobcore.Internals
 			return r.runAwaited(c, j)
 		}
 	}
+	var waiting jobcore.Internals
+	if j.Waits() {
+		waiting = jobcore.Of(c.WaitingJob())
+	}
 	c.node.Prepare(c)
-	return r.enlist(c, w, beginCycleCheck(c, j))
+	if !w.Register(&c.node) {
+		return false
+	}
+	return waiting == nil || !r.closesCycle(c, j, waiting)
+}
+
+// closesCycle reports whether c, whose job is waiting, must not wait for the job that it has
+// registered with. Then c belongs to the caller again. Otherwise, and also between the
+// registration and this call, it belongs to another goroutine.
+func (r *Run) closesCycle(c *chain, awaited, waiting jobcore.Internals) bool {
+	err := awaited.WithdrawIfCycle(&c.node, waiting)
+	if err != nil {
+		r.failure = &failure{refusal: err}
+	}
+	return err != nil
 }
 
 // nested is added to the field runs of a Run within another one. The end of such a Run
@@ -384,7 +442,7 @@ func (r *Run) runAwaited(c *chain, j jobcore.Internals) (notified bool) {
 		// A job that calls runtime.Goexit takes the goroutine with it, but not its
 		// awaiter.
 		if !returned && !j.LeaveClaimed(&c.node) {
-			c.submit(schedulers.Hint{From: worker, Flags: schedulers.Resumed})
+			c.submit(nil, schedulers.Hint{From: worker, Flags: schedulers.Resumed})
 		}
 	}()
 	if r.labels != nil {
@@ -430,28 +488,4 @@ func (r *Run) continueElsewhere(c *chain, f *Frame) {
 		}
 	}
 	r.goHome(c, r.Worker())
-}
-
-// Root is the end of a chain: its job and the part of the machine that completes it, of a [Builder]
-// or a [Spawned]. The zero Root is none.
-type Root struct {
-	job job.Handle
-	end interface {
-		fail(j job.Handle, f *failure, on schedulers.Worker)
-	}
-}
-
-// rootMachine is a machine at the end of a chain. The location is that of its frame: one method
-// returns both, since each method of generated types is one more function to compile.
-type rootMachine interface {
-	StateMachine
-	Root() (Root, Location)
-}
-
-// rootOf returns the root of a chain, whose outermost frame is f, or none if f is another one.
-func rootOf(f *Frame) (root Root) {
-	if m, ok := f.self.(rootMachine); ok {
-		root, _ = m.Root()
-	}
-	return root
 }

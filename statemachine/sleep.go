@@ -7,7 +7,7 @@ import (
 	"github.com/movenext/movenext/internal/ambient"
 	"github.com/movenext/movenext/internal/ctxwatch"
 	"github.com/movenext/movenext/internal/dispatch"
-	"github.com/movenext/movenext/internal/tracking"
+	"github.com/movenext/movenext/internal/probe"
 	"github.com/movenext/movenext/schedulers"
 )
 
@@ -59,37 +59,6 @@ func (r *Run) arm(c *chain) (armed bool) {
 		r.locateTried()
 	}
 	return armed
-}
-
-// try calls f, which may be user code, for an operation that a machine waits for. It returns
-// false if f panics; the panic is kept, for the machine, which then continues.
-//
-// The panic does not have the calls below yet. f may have let the machine continue elsewhere
-// before it panicked, and then its frames belong to another goroutine. A caller that finds that
-// the machine is still its own calls locateTried.
-func (r *Run) try(f func()) (returned bool) {
-	defer func() {
-		if v := recover(); v != nil {
-			r.failure = &failure{value: v, stack: stackOf(v)}
-		}
-	}()
-	f()
-	return true
-}
-
-// locateTried adds the calls below to the panic that try has kept, if there is one. The caller
-// owns the chain.
-func (r *Run) locateTried() {
-	if f := r.failure; f != nil {
-		f.async = r.asyncStack()
-	}
-}
-
-// exitInWait lets c, which the caller owns, continue after a wait that could not begin, because
-// what begins it has called runtime.Goexit.
-func (r *Run) exitInWait(c *chain) {
-	r.locateTried()
-	c.submitWith(r.exited(), schedulers.Hint{From: r.Worker(), Flags: schedulers.Resumed})
 }
 
 // guardedSleeping is a sleep whose context can end.
@@ -196,8 +165,8 @@ func (g *guardedElsewhere) ContextEnded(*ctxwatch.Watch) { g.endEarly(g.clock) }
 // endEarly ends the sleep, whose timer is armed at clock or about to be.
 func (g *guardedSleeping) endEarly(clock *schedulers.Home) {
 	ambient.Timers(clock).StopTimer(&g.timer)
-	if g.chain.untrack() {
-		g.chain.tell(tracking.Life{Moment: tracking.Resumed})
+	if probe.On(probe.Resumptions) {
+		g.chain.leave()
 	}
 	if err := g.chain.top.home.TrySubmit(g, schedulers.Hint{Flags: schedulers.Resumed}); err != nil {
 		g.Abandon(err)

@@ -98,7 +98,7 @@ func (w *switching) Run(worker schedulers.Worker) {
 // Abandon implements [schedulers.Work]: the target has ended.
 func (w *switching) Abandon(reason error) {
 	if c := w.take(); c != nil {
-		c.submitWith(&failure{refusal: reason}, schedulers.Hint{Flags: schedulers.Resumed})
+		c.submit(&failure{refusal: reason}, schedulers.Hint{Flags: schedulers.Resumed})
 	}
 }
 

@@ -3,9 +3,6 @@ package statemachine
 import (
 	"fmt"
 
-	"github.com/movenext/movenext/awaiter"
-	"github.com/movenext/movenext/continuation"
-	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 )
@@ -91,24 +88,6 @@ func describe(f *Frame) job.Frame {
 	return level
 }
 
-// WaitingJob is for reports of package job: the job of the outermost call, or nil if that is
-// more than 1024 calls away.
-func (c *chain) WaitingJob() job.Handle { return outermostJob(c.top) }
-
-// outermostJob is [chain.WaitingJob] for the calls from f outwards.
-func outermostJob(f *Frame) job.Handle {
-	for range maxKnownCalls {
-		if f == nil {
-			return nil
-		}
-		if f.caller == nil {
-			return rootOf(f).job
-		}
-		f = f.caller
-	}
-	return nil
-}
-
 // asyncStack returns the suspended calls below the running frame, and the waiters for
 // their job.
 func (r *Run) asyncStack() []job.Frame {
@@ -117,48 +96,4 @@ func (r *Run) asyncStack() []job.Frame {
 		frames = append(frames, job.AsyncStack(h)[1:]...) // the job itself is the outermost call's
 	}
 	return frames
-}
-
-// cycleCheck finds the cycle that a chain closes by registering with a job. It does for
-// machines what Job.Wait does for goroutines. The search comes after the registration,
-// but the chain's job is recorded before it; the reasons are in jobcore.Awaiting and in
-// cycle.go of package job.
-//
-//	before       check := beginCycleCheck(c, awaited)
-//	register     awaited.Register(n), the node of c
-//	after        check.takeBack(n)
-type cycleCheck struct{ waiting, awaited jobcore.Internals }
-
-// beginCycleCheck returns the check for c, which is about to register with awaited.
-func beginCycleCheck(c *chain, awaited jobcore.Internals) cycleCheck {
-	if !awaited.Waits() {
-		return cycleCheck{}
-	}
-	return cycleCheck{jobcore.Of(c.WaitingJob()), awaited}
-}
-
-// withdrawIfCycle returns the error of the cycle, if there is one and n could be withdrawn from
-// the awaited job, else nil.
-func (k cycleCheck) withdrawIfCycle(n *continuation.Node) error {
-	if k.waiting == nil {
-		return nil
-	}
-	return k.awaited.WithdrawIfCycle(n, k.waiting)
-}
-
-// enlist registers c with w, the job that the check is for, unless that closes a
-// cycle: the await then returns a *[job.CycleError]. Otherwise, and also between the
-// two steps, the chain belongs to another goroutine.
-func (r *Run) enlist(c *chain, w awaiter.Registrar, check cycleCheck) bool {
-	return w.Register(&c.node) && !r.closesCycle(c, check)
-}
-
-// closesCycle reports whether c must not wait for the job that it has registered with;
-// if so, c belongs to the caller again.
-func (r *Run) closesCycle(c *chain, check cycleCheck) bool {
-	err := check.withdrawIfCycle(&c.node)
-	if err != nil {
-		r.failure = &failure{refusal: err}
-	}
-	return err != nil
 }

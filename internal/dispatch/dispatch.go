@@ -49,6 +49,14 @@ func HomeOf(ctx context.Context) *schedulers.Home { return given.HomeOf(ctx) }
 // must not be nil.
 func HomeFor(s schedulers.Scheduler) *schedulers.Home { return given.HomeFor(s) }
 
+// FollowerOf returns the scheduler that is notified of the suspended machines of h, or nil.
+func FollowerOf(h *schedulers.Home) probe.Follower {
+	if !probe.On(probe.Followers) {
+		return nil
+	}
+	return h.Follower
+}
+
 // Same reports whether a and b are the same scheduler, where a [schedulers.Home] counts as
 // the scheduler that it refers to. It returns false for schedulers whose type cannot be
 // compared; the operator == would panic. Most schedulers are pointers, for which Same

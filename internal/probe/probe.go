@@ -23,10 +23,12 @@ const (
 	Tables                                // of jobs and of suspended machines: inspect.Track
 	Followers                             // schedulers that follow their machines
 	Holders                               // reports that name the holders of locks
+	Tickets                               // machines may be suspended with a ticket; never taken back
 
 	Suspensions = Lives | Tables | Followers // who hears of a machine that suspends
+	Resumptions = Tickets | Followers        // who hears of a machine that resumes
 
-	all = Events | Lives | Tables | Followers | Holders
+	all = Events | Lives | Tables | Followers | Holders | Tickets
 )
 
 var word struct {
@@ -43,6 +45,9 @@ func OfJobs() uint32 { return word.Load() &^ uint32(all&^(Lives|Tables)) }
 
 // Set records whether the watchers of one kind watch. Its callers agree among themselves.
 func Set(kind Watchers, watch bool) {
+	if watch && kind&(Lives|Tables) != 0 {
+		kind |= Tickets
+	}
 	if watch {
 		word.Or(uint32(kind))
 	} else {

@@ -125,14 +125,18 @@ func Forget() {
 	}
 }
 
-// Enter enters a machine that is about to register with on, if it is to be tracked,
-// and returns its ticket; 0: it is not tracked. Each ticket is returned by [Leave].
-func Enter(m Machine, on any) (ticket uint32) {
-	s := current.Load()
-	if s == nil || s.filter == nil || !s.filter.Machine(m) {
-		return 0
+// Enter enters a machine that is about to register with on, if it is to be tracked, and tells the
+// listener that it suspends. told is its job if its life is told, and nil otherwise. Enter returns
+// the machine's ticket; 0: nobody has to know when it continues. Each ticket is returned by [Leave].
+func Enter(m Machine, on, told any) (ticket uint32) {
+	if s := current.Load(); s != nil && s.filter != nil && s.filter.Machine(m) {
+		ticket = machines.enter(Record{m, on, Now()})
 	}
-	return machines.enter(Record{m, on, Now()})
+	if told != nil {
+		Tell(Life{Moment: Suspended, Job: told, Machine: m, Awaited: on})
+		ticket = max(ticket, ToldOnly)
+	}
+	return ticket
 }
 
 // WantsJob reports whether a new job is to be tracked.
