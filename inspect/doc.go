@@ -12,7 +12,7 @@
 // example. Reports also contain the locks of package coord with their holders, and cycles of
 // machines that wait for each other's locks, which never end.
 //
-// [WaitsFor] searches from one job downward, job.AsyncStack and job.Waiters upward.
+// [WaitsFor] searches from one job downward, job.AsyncStack and [Waiters] upward.
 //
 // These functions report states. [Observe] reports events: each one in the life of jobs. Package
 // inspect/metrics sums up those events and the schedulers'; package inspect/record records them

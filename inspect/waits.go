@@ -30,7 +30,7 @@ const (
 
 // WaitsFor returns h, the jobs that h waits for, the jobs that those wait for, and so on, each
 // once, with what each one waits for. It searches downward, while [job.AsyncStack] and
-// [job.Waiters] search upward. It is a snapshot for reports, limited to a hundred jobs on 32
+// [Waiters] search upward. It is a snapshot for reports, limited to a hundred jobs on 32
 // levels. It is empty for a nil job. It does not block.
 //
 // Without tracking it finds what combinators and continuations wait for, and the status of each

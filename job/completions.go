@@ -326,7 +326,7 @@ func WhenEach[T any](ctx context.Context, jobs ...*Job[T]) iter.Seq2[*Job[T], er
 // WhenEachAsync is [WhenEach] as a stream. A range over it holds neither a worker nor a
 // goroutine between jobs, and each range starts from the beginning.
 func WhenEachAsync[T any](ctx context.Context, jobs ...*Job[T]) *Stream[*Job[T]] {
-	return NewStream(&completionSource[T]{ctx, jobs})
+	return &Stream[*Job[T]]{&completionSource[T]{ctx, jobs}}
 }
 
 // completionSource is the source of WhenEachAsync.
@@ -335,7 +335,7 @@ type completionSource[T any] struct {
 	jobs []*Job[T]
 }
 
-// All implements StreamSource.
+// All implements streamSource.
 func (e *completionSource[T]) All() iter.Seq2[*Job[T], error] { return WhenEach(e.ctx, e.jobs...) }
 
 // Each is the form that a machine ranges over: next returns the job of the next value,

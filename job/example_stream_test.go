@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 
 	"github.com/movenext/movenext/job"
 )
@@ -67,35 +66,4 @@ func ExamplePuller() {
 	// Output:
 	// first <nil>
 	//  EOF
-}
-
-// countdown is a source whose values are computed on demand.
-type countdown int
-
-func (c countdown) All() iter.Seq2[int, error] {
-	return func(yield func(int, error) bool) {
-		for n := int(c); n > 0; n-- {
-			if !yield(n, nil) {
-				return
-			}
-		}
-	}
-}
-
-func ExampleNewStream() {
-	for n, err := range job.NewStream(countdown(3)).All() {
-		fmt.Println(n, err)
-	}
-	// Output:
-	// 3 <nil>
-	// 2 <nil>
-	// 1 <nil>
-}
-
-func ExampleStreamSource() {
-	var source job.StreamSource[int] = countdown(1)
-	for n, err := range job.NewStream(source).All() {
-		fmt.Println(n, err)
-	}
-	// Output: 1 <nil>
 }

@@ -76,12 +76,6 @@ func ExampleTuple3() {
 	// Output: a 2 true
 }
 
-func ExampleTuple4() {
-	t := job.Tuple4[int, int, int, int]{V1: 1, V2: 2, V3: 3, V4: 4}
-	fmt.Println(t.V1 + t.V2 + t.V3 + t.V4)
-	// Output: 10
-}
-
 func ExampleVoid() {
 	j := job.Go(context.Background(), func(context.Context) error { return nil })
 	nothing, err := j.Await()

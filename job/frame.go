@@ -1,7 +1,6 @@
 package job
 
 import (
-	"cmp"
 	"fmt"
 	"runtime"
 	"slices"
@@ -182,43 +181,28 @@ func where(pc uintptr) (function, file string, line int) {
 	return strings.TrimSuffix(f.Function, "[...]"), f.File, f.Line
 }
 
-// WaiterGroup is a group of waiters of a job that wait in the same functions and lines.
-type WaiterGroup struct {
-	// Stack is the asynchronous stack of one of the waiters, as [AsyncStack] returns it,
-	// without the job itself.
-	Stack []Frame
-	// Count is the number of the waiters.
-	Count int
-}
-
-// Waiters returns all waiters of j, direct or through other jobs, grouped by the
-// functions and lines in which they wait, the largest group first: where [AsyncStack]
-// follows one waiter of each job, Waiters follows all. Each end of a chain of waits
-// counts as one. It is a snapshot for reports, of chains of at most 32 jobs and at most
-// a hundred thousand waiters. It does not block, but j cannot complete while its waiters
-// are examined, which takes some hundred nanoseconds for each.
-func Waiters(j Handle) []WaiterGroup {
-	c := baseOf(j)
-	if c == nil {
-		return nil
-	}
-	s := &survey{groups: map[string]*WaiterGroup{}, left: maxWaiters}
-	s.visit(c, nil, maxStackDepth)
-	all := make([]WaiterGroup, 0, len(s.groups))
+// Waiters implements jobcore.Telling.
+func (i *internals) Waiters(f func(stack any, count int)) {
+	s := &survey{groups: map[string]*waiterGroup{}, left: maxWaiters}
+	s.visit(i.core(), nil, maxStackDepth)
 	for _, key := range s.order {
-		all = append(all, *s.groups[key])
+		f(s.groups[key].stack, s.groups[key].count)
 	}
-	slices.SortStableFunc(all, func(a, b WaiterGroup) int { return cmp.Compare(b.Count, a.Count) })
-	return all
 }
 
 const maxWaiters = 100_000
 
-// survey is a call of Waiters.
+// survey is a call of inspect.Waiters.
 type survey struct {
-	groups map[string]*WaiterGroup
+	groups map[string]*waiterGroup
 	order  []string // of their keys
 	left   int      // how many more waiters are examined
+}
+
+// waiterGroup is a group of waiters that wait in the same functions and lines.
+type waiterGroup struct {
+	stack []Frame // of one of them
+	count int
 }
 
 // hop is one waiter of a job.
@@ -277,9 +261,9 @@ func (s *survey) count(way []Frame) {
 	key := b.String()
 	g := s.groups[key]
 	if g == nil {
-		g = &WaiterGroup{Stack: way}
+		g = &waiterGroup{stack: way}
 		s.groups[key] = g
 		s.order = append(s.order, key)
 	}
-	g.Count++
+	g.count++
 }

@@ -75,12 +75,16 @@ func (s *Stream[T]) PullContext(ctx context.Context) *Puller[T] { return s.pull(
 
 func (s *Stream[T]) pull(consumer context.Context) *Puller[T] {
 	p := &Puller[T]{}
-	if source, ok := s.Source().(steps[T]); ok {
+	var source streamSource[T]
+	if s != nil {
+		source = s.source
+	}
+	if source, ok := source.(steps[T]); ok {
 		p.next, p.stop, p.leave = source.Steps(consumer)
 	} else {
 		p.next, p.stop, p.leave = pullSequence(s.All(), func() {})
 	}
-	if source, ok := s.Source().(interface{ PutBack(v T) }); ok {
+	if source, ok := source.(interface{ PutBack(v T) }); ok {
 		p.putBack = source.PutBack
 	}
 	return p

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"github.com/movenext/movenext/internal/jobcore"
 	"github.com/movenext/movenext/internal/pullcontext"
 )
 
@@ -34,17 +35,14 @@ import (
 // Where a loop does not fit, [Stream.Pull] returns one value after the other.
 //
 // A Stream is safe for concurrent use if its function is.
-type Stream[T any] struct{ source StreamSource[T] }
+type Stream[T any] struct{ source streamSource[T] }
 
-// StreamSource produces the values of a [Stream]. It is for the runtime of generated
-// code, whose sources have more methods than this; all other code uses [StreamOf].
-type StreamSource[T any] interface {
+// streamSource produces the values of a [Stream]. The sources of machines have more methods than
+// this.
+type streamSource[T any] = interface {
 	// All returns the values as a sequence that blocks between them.
 	All() iter.Seq2[T, error]
 }
-
-// NewStream returns the stream of a source.
-func NewStream[T any](source StreamSource[T]) *Stream[T] { return &Stream[T]{source} }
 
 // StreamOf returns the stream of a plain sequence. If a machine ranges over it, seq runs on
 // its own goroutine, one value at a time. A nil seq makes a stream of one error, [ErrNilFunc].
@@ -77,7 +75,7 @@ type contextSequence[T any] struct {
 	seq func(context.Context) iter.Seq2[T, error]
 }
 
-// All implements StreamSource.
+// All implements streamSource.
 func (s *contextSequence[T]) All() iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) { s.begin(s.ctx)(yield) }
 }
@@ -120,12 +118,13 @@ func (s *Stream[T]) All() iter.Seq2[T, error] {
 	return s.source.All()
 }
 
-// Source returns the source that the stream was made with; nil for a nil *Stream.
-func (s *Stream[T]) Source() StreamSource[T] {
+// Source is for the runtime: it returns a pointer to the source of the values, which the runtime
+// sets in a new Stream; nil for a nil *Stream.
+func (s *Stream[T]) Source(jobcore.Key) *interface{ All() iter.Seq2[T, error] } {
 	if s == nil {
 		return nil
 	}
-	return s.source
+	return &s.source
 }
 
 func failedSequence[T any](yield func(T, error) bool) {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/inspect"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
@@ -25,7 +26,7 @@ func TestAllWaitersAreCounted(t *testing.T) {
 	}
 	all := job.WhenAll(s.Job(), job.Then(ctx, s.Job(), plus))
 	ends = append(ends, all)
-	groups := job.Waiters(s.Job())
+	groups := inspect.Waiters(s.Job())
 	var text []string
 	for _, g := range groups {
 		line := fmt.Sprint(g.Count)
@@ -40,14 +41,14 @@ func TestAllWaitersAreCounted(t *testing.T) {
 	for _, j := range ends {
 		<-j.Done()
 	}
-	assert.Empty(t, job.Waiters(s.Job()))
-	assert.Empty(t, job.Waiters(nil))
+	assert.Empty(t, inspect.Waiters(s.Job()))
+	assert.Empty(t, inspect.Waiters(nil))
 }
 
 // counted returns the groups of j's waiters, a line each.
 func counted(j job.Handle) []string {
 	var lines []string
-	for _, g := range job.Waiters(j) {
+	for _, g := range inspect.Waiters(j) {
 		line := fmt.Sprint(g.Count)
 		for _, f := range g.Stack {
 			line += " " + f.What + " " + f.Job
@@ -109,7 +110,7 @@ func ExampleWaiters() {
 	for range 3 {
 		job.Race(s.Job())
 	}
-	for _, g := range job.Waiters(s.Job()) {
+	for _, g := range inspect.Waiters(s.Job()) {
 		fmt.Println(g.Count, g.Stack[0].What)
 	}
 	// Output: 3 Race

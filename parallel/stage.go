@@ -320,7 +320,7 @@ func (b *bell[R]) take() *stageBody[R] {
 // FromSlice returns the stream of a slice's elements, for the first [Stage] of a pipeline.
 // It does not block, and needs no goroutine. The stream is safe for concurrent use.
 func FromSlice[S ~[]T, T any](items S) *job.Stream[T] {
-	return job.NewStream(elements[T](items))
+	return promise.NewStream(elements[T](items))
 }
 
 // FromSeq returns the stream of a sequence without errors, such as maps.Keys(m), for the
@@ -343,7 +343,7 @@ func FromSeq[T any](seq iter.Seq[T]) *job.Stream[T] {
 // elements is a slice as the source of a stream.
 type elements[T any] []T
 
-// All implements job.StreamSource.
+// All makes elements the source of a job.Stream.
 func (e elements[T]) All() iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for _, v := range e {

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/movenext/movenext/internal/dispatch"
+	"github.com/movenext/movenext/internal/promise"
 	"github.com/movenext/movenext/internal/pullcontext"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
@@ -117,15 +118,15 @@ func swallowing(yield func() bool) {
 // function's first context parameter: its ambient scheduler is the machines' home. start gets
 // the context that the machine uses in its place, which ends when a range is left.
 func Stream[T any](ctx context.Context, start func(ctx context.Context) Iteration[T, error]) *job.Stream[T] {
-	return job.NewStream(&machines[T]{home: dispatch.HomeOf(ctx), ctx: ctx, start: start})
+	return promise.NewStream(&machines[T]{home: dispatch.HomeOf(ctx), ctx: ctx, start: start})
 }
 
 // TakesBack returns s, which was made by [Stream], with a function that takes a value back that
 // was yielded for a consumer that had left.
 func TakesBack[T any](s *job.Stream[T], putBack func(v T)) *job.Stream[T] {
-	with := *s.Source().(*machines[T])
+	with := *promise.SourceOf(s).(*machines[T])
 	with.putBack = putBack
-	return job.NewStream(&with)
+	return promise.NewStream(&with)
 }
 
 // machines makes the machines of a stream.
@@ -156,7 +157,7 @@ func (s *machines[T]) PutBack(v T) {
 	}
 }
 
-// All implements job.StreamSource: the sequence for plain code runs a machine, and
+// All makes machines the source of a job.Stream: the sequence for plain code runs a machine, and
 // blocks where the machine suspends.
 func (s *machines[T]) All() iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
@@ -217,7 +218,7 @@ func RangeWithin[T any](f interface{ pull() context.Context }, s *job.Stream[T])
 
 // rangeWithin begins a range for a consumer with a context, or nil.
 func rangeWithin[T any](consumer context.Context, s *job.Stream[T]) *Loop[T, error] {
-	switch source := s.Source().(type) {
+	switch source := promise.SourceOf(s).(type) {
 	case *machines[T]:
 		if consumer == nil {
 			return &Loop[T, error]{iteration: source.begin(source.ctx)}

@@ -78,6 +78,10 @@ type Telling interface {
 	// About returns the data for a report about a job that has a function.
 	About() About
 
+	// Waiters calls f with the groups of waiters of the job, as inspect.Waiters returns them:
+	// an asynchronous stack, which is a []job.Frame, and the number of the waiters.
+	Waiters(f func(stack any, count int))
+
 	// Label returns the name of the job in quotes, or its number.
 	Label() string
 }

@@ -124,7 +124,7 @@ func sameParams(a, b *types.Signature, skip int) bool {
 }
 
 // mostJobTuple is the size of the largest tuple of package job.
-const mostJobTuple = 8
+const mostJobTuple = 3
 
 // TuplePath returns the package of the tuple of n results: package job for the sizes that readers
 // are likely to see, and that of generated code for the others.
