@@ -6,6 +6,12 @@
 //
 // It prints the numbers for package service and its plain form, and then what one more of each
 // thing adds to package service: docs/costs.md quotes the table.
+//
+//	-times     measure times, too: those of package service and of its plain form side by side, of
+//	           one more of each thing, and of functions with up to 3 000 suspension points
+//	-runs n    how often each time is measured; the median counts
+//
+// Times need a machine that does nothing else.
 package main
 
 import (
@@ -13,6 +19,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -27,7 +34,17 @@ import (
 const folder = "functions/service"
 
 func main() {
-	if err := report(os.Stdout); err != nil {
+	if file := os.Getenv(gcTimes); file != "" {
+		os.Exit(runTool(file, os.Args[1:]))
+	}
+	times := flag.Bool("times", false, "")
+	runs := flag.Int("runs", 9, "")
+	flag.Parse()
+	err := report(os.Stdout)
+	if err == nil && *times {
+		err = reportTimes(os.Stdout, *runs)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "functions:", err)
 		os.Exit(1)
 	}
@@ -71,13 +88,13 @@ func (s size) kilobytes() string { return fmt.Sprintf("%.1f kB", float64(s.bytes
 
 // measure returns what the addition adds to package service, which has the given size.
 func (a *addition) measure(service size) (size, error) {
-	with, err := added(a.source)
+	with, err := added(copies(a.source, 1))
 	if err != nil {
 		return size{}, err
 	}
 	without := service
 	if a.without != "" {
-		if without, err = added(a.without); err != nil {
+		if without, err = added(copies(a.without, 1)); err != nil {
 			return size{}, err
 		}
 	}
@@ -91,22 +108,35 @@ func (a *addition) row(s size) string {
 // added returns the size of package service with one more file, which has the given source, and
 // what is generated from it.
 func added(source string) (size, error) {
+	files, err := generated(map[string]string{"more.go": source})
+	if err != nil {
+		return size{}, err
+	}
+	return compile(folder, files)
+}
+
+// generated returns files of package service, given by their text after the package clause, and
+// what is generated from them, by path.
+func generated(sources map[string]string) (map[string][]byte, error) {
 	dir, err := filepath.Abs(folder)
 	if err != nil {
-		return size{}, err
+		return nil, err
 	}
-	files := map[string][]byte{filepath.Join(dir, "more.go"): []byte("package service\n\n" + source)}
+	files := map[string][]byte{}
+	for name, source := range sources {
+		files[filepath.Join(dir, name)] = []byte("package service\n\n" + source)
+	}
 	result, err := codegen.Generate(codegen.Config{Dir: dir, Overlay: files, DryRun: true}, ".")
 	if err != nil {
-		return size{}, err
+		return nil, err
 	}
 	if len(result.Diagnostics) > 0 {
-		return size{}, errors.New(result.Diagnostics[0].String())
+		return nil, errors.New(result.Diagnostics[0].String())
 	}
 	for _, f := range result.Files {
 		files[f.Path] = f.Data
 	}
-	return compile(folder, files)
+	return files, nil
 }
 
 // compile compiles the package in a folder below this one, with files that replace or join those
@@ -117,27 +147,34 @@ func compile(pkg string, files map[string][]byte) (size, error) {
 		return size{}, err
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
-	overlay := struct{ Replace map[string]string }{map[string]string{}}
-	for path, content := range files {
-		replacement := filepath.Join(temp, strconv.Itoa(len(overlay.Replace))+".go")
-		overlay.Replace[path] = replacement
-		if err := os.WriteFile(replacement, content, 0o600); err != nil {
-			return size{}, err
-		}
-	}
-	text, err := json.Marshal(overlay)
+	list, err := overlay(temp, files)
 	if err != nil {
 		return size{}, err
 	}
-	list, archive := filepath.Join(temp, "overlay.json"), filepath.Join(temp, "package.a")
-	if err := os.WriteFile(list, text, 0o600); err != nil {
-		return size{}, err
-	}
+	archive := filepath.Join(temp, "package.a")
 	if _, err := run("go", "build", "-overlay", list, "-o", archive, "./"+pkg); err != nil {
 		return size{}, err
 	}
 	symbols, err := run("go", "tool", "nm", "-size", archive)
 	return count(symbols), err
+}
+
+// overlay writes files and a list of them for the flag -overlay to a folder, and returns the path
+// of the list.
+func overlay(temp string, files map[string][]byte) (list string, err error) {
+	replace := map[string]string{}
+	for path, content := range files {
+		replace[path] = filepath.Join(temp, strconv.Itoa(len(replace))+".go")
+		if err := os.WriteFile(replace[path], content, 0o600); err != nil {
+			return "", err
+		}
+	}
+	text, err := json.Marshal(struct{ Replace map[string]string }{replace})
+	if err != nil {
+		return "", err
+	}
+	list = filepath.Join(temp, "overlay.json")
+	return list, os.WriteFile(list, text, 0o600)
 }
 
 // count adds up the functions among the symbols of an archive. A line has an address, a size, a

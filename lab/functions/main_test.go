@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"testing"
@@ -12,7 +13,12 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if file := os.Getenv(gcTimes); file != "" {
+		os.Exit(runTool(file, os.Args[1:]))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // page returns docs/costs.md, and moves to the folder in which the command runs.
 func page(t *testing.T) string {
@@ -54,4 +60,30 @@ func TestOneMoreOfEachHasNoMoreFunctionsThanThePageSays(t *testing.T) {
 		require.NoError(t, err)
 		assert.LessOrEqual(t, added.functions, said(t, text, fmt.Sprintf("| %s | ", a.name)), a.name)
 	}
+}
+
+// TestATimerSeesTheCompilerAlone holds that the time of gc is that of the changed package, in each of
+// several builds of it.
+func TestATimerSeesTheCompilerAlone(t *testing.T) {
+	page(t)
+	timer, err := newTimer(t.TempDir())
+	require.NoError(t, err)
+	for range 2 {
+		d, err := timer.build(plainFolder, plainFolder, nil, filepath.Join(timer.dir, "a"))
+		require.NoError(t, err)
+		assert.Positive(t, d.gc)
+		assert.Greater(t, d.processor, d.gc)
+	}
+}
+
+// TestCopiesAddUp holds that a copy costs what the first one does, so that a time is that of one.
+func TestCopiesAddUp(t *testing.T) {
+	page(t)
+	var sizes []size
+	for n := range 3 {
+		s, err := added(copies(additions[0].source, n))
+		require.NoError(t, err)
+		sizes = append(sizes, s)
+	}
+	assert.Equal(t, sizes[1].functions-sizes[0].functions, sizes[2].functions-sizes[1].functions)
 }
