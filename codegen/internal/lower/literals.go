@@ -255,6 +255,10 @@ func (lo *lowering) bind(e ast.Expr, b *binding) {
 	if b.receiver != nil {
 		return
 	}
+	if temps := lo.evaluated[e]; b.Kind == source.KindKept && temps != nil {
+		b.receiver = temps[0] // a call that suspends
+		return
+	}
 	if b.Kind == source.KindKept {
 		lo.bindOperand(b, e, lo.expr(e), lo.TypeOf(e))
 		return

@@ -73,7 +73,9 @@ func (w *writer) methodCall(d int) string {
 	if v := w.pick(held); v != nil && w.chance(2) {
 		return fmt.Sprintf("%s(%s)", v.name, arg)
 	}
-	switch w.r.IntN(9) {
+	switch w.r.IntN(10) {
+	case 9:
+		return w.keptCall(arg)
 	case 6:
 		return w.oneOf(fmt.Sprintf("Gtotal(t, %s, %s)", w.value(integer), arg), fmt.Sprintf("Gtotal(t, %s...)", w.expr(slice, d)))
 	case 7:
@@ -93,4 +95,21 @@ func (w *writer) methodCall(d int) string {
 	default:
 		return fmt.Sprintf("(%s).Wait(t, %s)", w.expr(w.oneType(record, recordAt, methods), d), arg)
 	}
+}
+
+// keptCall returns a call of a value of a marked function type, which is kept somewhere.
+func (w *writer) keptCall(arg string) string {
+	value := w.oneOf("Gwaits", "Gwrap(Gwaits)", w.operand(recordAt)+".Keep", "Gkept("+w.operand(recordAt)+".Keep)",
+		fmt.Sprintf("func(_ context.Context, t *trace.T, k int) int { return trace.Step(t, k) + %s }", w.value(integer)))
+	switch w.r.IntN(5) {
+	case 0:
+		return fmt.Sprintf("Gwrap(%s)(Gctx, t, %s)", value, arg)
+	case 1:
+		return fmt.Sprintf("map[int]Gkept{0: %s, 1: Gwaits}[(%s)&1](Gctx, t, %s)", value, w.value(integer), arg)
+	case 2:
+		return fmt.Sprintf("(struct{ F Gkept }{%s}).F(Gctx, t, %s)", value, arg)
+	case 3:
+		return fmt.Sprintf("Gapply(t, Gwrap(%s), %s)", value, arg)
+	}
+	return fmt.Sprintf("[]Gkept{Gwaits, %s}[(%s)&1](Gctx, t, %s)", value, arg, w.value(integer))
 }

@@ -21,7 +21,8 @@ const (
 var declarations = map[string]string{
 	"context": `package context
 
-type Context interface{ Err() error }`,
+type Context interface{ Err() error }
+func Background() Context { return nil }`,
 	"iter": `package iter
 
 type Seq[V any] func(func(V) bool)

@@ -5,6 +5,7 @@ package programs
 const Preamble = `package batch
 
 import (
+	"context"
 	"fmt"
 	"iter"
 
@@ -129,6 +130,35 @@ func Gtotal(t *trace.T, ns ...int) (sum int) {
 		ns[i]--
 	}
 	return sum
+}
+
+var Gctx = context.Background()
+
+//movenext:async
+type Gkept func(ctx context.Context, t *trace.T, n int) int
+
+//movenext:async
+func Gwaits(_ context.Context, t *trace.T, n int) int { return trace.Step(t, n) }
+
+//movenext:async
+func (s *GS) Keep(_ context.Context, t *trace.T, n int) int {
+	s.A += trace.Get(t, n)
+	return s.A
+}
+
+//movenext:async
+func Gwrap(next Gkept) Gkept {
+	calls := 0
+	return func(ctx context.Context, t *trace.T, n int) int {
+		calls++
+		Gg0 += next(ctx, t, n)
+		return Gg0 + calls
+	}
+}
+
+//movenext:async
+func Gapply(t *trace.T, f func(context.Context, *trace.T, int) int, n int) int {
+	return f(Gctx, t, n) - f(Gctx, t, 1)
 }
 
 //movenext:async

@@ -37,7 +37,7 @@ func TestProgramsHoldEveryStatement(t *testing.T) {
 		"&&", "||", "<-Gfull", ".(int)", "append(", "min(", "complex(", "&GS{", "[]byte(", "_ = ", "else if", "var ", "return\n",
 		"clear(", "copy(", "delete(", "type T", "const k", "held", "job.Run(ctx", "job.InScope(ctx", "job.Spawn(s", "Gtotal(", "Gadd(", "Gstream(", "Gpairs(", "Gtimes(", "Gcell[", "break B",
 		"make(chan int, 1) <-", "close(", ".Pull(t", "GE{", "defer Gcatch(t)", "<<= ", "[][]int{", "map[string]int{", "float64", "(*GS)(nil)", "funcs",
-		"VI ~int", "VL ~[]int", "(VL{", ".(VA)", "make(VC, 2)", "Gid[VS](", "[]VP{", "VF(", "range (VM{", "range (VC(", "range (Gtwos(", " = range (Gpairs(", "[:1+(",
+		"VI ~int", "VL ~[]int", "(VL{", ".(VA)", "make(VC, 2)", "Gid[VS](", "[]VP{", "VF(", "range (VM{", "range (VC(", "range (Gtwos(", " = range (Gpairs(", "[:1+(", "Gkept{", "Gapply(t, Gwrap(",
 	} {
 		if !strings.Contains(all.String(), part) { // assert.Contains would print them all
 			t.Errorf("no program holds %q", part)
