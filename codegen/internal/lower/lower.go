@@ -170,7 +170,9 @@ func (lo *lowering) capturedVariables() []*ir.Variable {
 
 // mayStayWhole reports whether the function may be called as written if it never suspends: a
 // machine would not differ in any other way.
-func (lo *lowering) mayStayWhole() bool { return !lo.Streams() && !lo.runs() && !lo.setsOwnLabels() && len(lo.Kept) == 0 }
+func (lo *lowering) mayStayWhole() bool {
+	return !lo.Streams() && !lo.runs() && !lo.setsOwnLabels() && len(lo.Kept) == 0
+}
 
 // keepWhole prepares variables for a function that is called as written: all parameters are
 // passed on, and nothing is shared with it.
