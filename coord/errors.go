@@ -37,6 +37,10 @@ var (
 	// ErrTooHeavy is returned for an Acquire of more permits than the [Semaphore] has,
 	// which could never succeed.
 	ErrTooHeavy = errors.New("coord: more than the semaphore has")
+
+	// ErrQueueFull is returned by [Limiter.Acquire] if the limiter's queue has no room for
+	// another waiter.
+	ErrQueueFull = errors.New("coord: too many wait for the limiter")
 )
 
 // MissedError is returned once by the receive of a [Subscription] that was too slow for

@@ -2,7 +2,6 @@ package coord
 
 import (
 	"context"
-	"errors"
 
 	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/internal/interleave"
@@ -11,10 +10,6 @@ import (
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/statemachine"
 )
-
-// ErrQueueFull is returned by [Limiter.Acquire] if the limiter's queue has no room for
-// another waiter.
-var ErrQueueFull = errors.New("coord: too many wait for the limiter")
 
 // Limiter bounds work in flight: work counts from its Acquire until its Release, even
 // while it waits for a database and does not run. Make one with [NewLimiter].

@@ -45,7 +45,7 @@ func (i *internals) LeavePlace() { i.core().leavePlace() }
 // called runtime.Goexit, the function has suspended: v then continues it elsewhere.
 func (c *core) exit(v any, q *queue) {
 	if rest, suspended := v.(suspension.Suspended); suspended {
-		c.goOn(rest)
+		c.continueSuspended(rest)
 	} else {
 		c.crash(v, q)
 	}

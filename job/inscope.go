@@ -159,7 +159,7 @@ func (s *Scope) mayBegin(nilFunc bool) bool {
 }
 
 // recordBodyError counts the body's error as the outcome of a child.
-func (s *Scope) recordBodyError(err error) { s.recordBodyOutcome(s.judge(err), err, false) }
+func (s *Scope) recordBodyError(err error) { s.recordBodyOutcome(s.statusOf(err), err, false) }
 
 // recordBodyOutcome records the outcome of the body. If it was thrown, by a panic or a Goexit,
 // it is the scope's only error: a suspended caller raises it again.

@@ -183,7 +183,7 @@ func (c *child) call(worker schedulers.Worker, recycle bool) (final Status, err 
 	if suspension.Of(err) != nil {
 		return Running, err, true
 	}
-	return s.judge(err), err, true
+	return s.statusOf(err), err, true
 }
 
 // end counts the child as ended. Only its claimer calls it, once.
@@ -197,8 +197,8 @@ func (c *child) end(final Status, err error, recycle bool, worker schedulers.Wor
 	s.leaveAndUnlock(final, err, true).Deliver(worker)
 }
 
-// judge returns the final status that a child's error means for the scope.
-func (s *Scope) judge(err error) Status {
+// statusOf returns the final status that a child's error means for the scope.
+func (s *Scope) statusOf(err error) Status {
 	switch {
 	case err == nil:
 		return Completed

@@ -161,14 +161,14 @@ func (c *core) finish(q *queue, last bool) {
 	switch {
 	case !returned: // and so it is complete
 	case rest != nil:
-		c.goOn(rest)
+		c.continueSuspended(rest)
 	default:
 		c.complete(final, q, last)
 	}
 }
 
-// goOn lets the function continue, which has suspended.
-func (c *core) goOn(rest suspension.Suspended) {
+// continueSuspended lets the function continue, which has suspended.
+func (c *core) continueSuspended(rest suspension.Suspended) {
 	b := c.own
 	end := b.owner.completer()
 	b.owner.drop() // a suspended function keeps what it needs

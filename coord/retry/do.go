@@ -26,7 +26,7 @@ func Do[T any](ctx context.Context, policy Policy, op func(context.Context) (T, 
 	s := begin(ctx, policy, opts)
 	for {
 		v, err := op(ctx)
-		pause, last := s.judge(ctx, err)
+		pause, last := s.count(ctx, err)
 		if pause < 0 {
 			return v, last
 		}

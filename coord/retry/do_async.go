@@ -17,7 +17,7 @@ const (
 	_ = uint(1 - statemachine.ContractMin)
 )
 
-// Digest of Do: af13a76daff03960
+// Digest of Do: d863ae058a8e67b5
 
 // DoAsync starts [Do] as a state machine and returns its job.
 func DoAsync[T any](ctx context.Context, policy Policy, op func(context.Context) (T, error), opts ...Option) (result *job.Job[T]) {
@@ -128,7 +128,7 @@ resume1:
 after1:
 	{
 //line github.com/movenext/movenext/coord/retry/do.go:29
-		pause, last := f.s.judge(f.ctx, f.err)
+		pause, last := f.s.count(f.ctx, f.err)
 		if pause < 0 {
 			return true, f.v, last
 		}
@@ -184,4 +184,4 @@ func (f *DoMachine[T]) Root() (statemachine.Root, statemachine.Location) {
 	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/coord/retry.Do", "github.com/movenext/movenext/coord/retry/do.go", 28, 33)
 }
 
-// Digest of what is above: 8d76b4872b464592
+// Digest of what is above: 8a008bc9e275bd37

@@ -39,9 +39,9 @@ func (s *series) reset() {
 	}
 }
 
-// judge counts an attempt. It returns the pause before the next one, or stop and the error that Do
+// count counts an attempt, and returns the pause before the next one, or stop and the error that Do
 // returns.
-func (s *series) judge(ctx context.Context, err error) (time.Duration, error) {
+func (s *series) count(ctx context.Context, err error) (time.Duration, error) {
 	s.calls++
 	if err == nil || ctx.Err() != nil || s.isFinal(err) {
 		return stop, unmarked(err)
