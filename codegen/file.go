@@ -37,7 +37,7 @@ func (r *run) generateFile(pkg *source.Package, file *source.File) (*output, []s
 	}
 	findings := translateAll(&body, file.Functions, im, r.translator())
 	for _, t := range file.Types {
-		text, found := emit.FunctionType(t, im)
+		text, found := emit.Type(t, im)
 		body.Write(text)
 		findings = append(findings, found...)
 	}

@@ -23,7 +23,7 @@ func unnameableSignature(fn *source.Function, err error) source.Diagnostic {
 	}
 }
 
-func unnameableFunctionType(t *source.FuncType, err error) source.Diagnostic {
+func unnameableAnnotatedType(t *source.AnnotatedType, err error) source.Diagnostic {
 	return source.Diagnostic{
 		Pos: t.Package.Position(t.Spec.Name.Pos()), Category: source.CategoryAnnotation,
 		What: t.Object.Name() + " cannot be annotated",

@@ -9,15 +9,22 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
-// FunctionType returns the functions that are generated for an annotated function type; see
-// source.FuncType. The finding, if any, is that its signature cannot be written.
-func FunctionType(t *source.FuncType, im *typetext.Imports) ([]byte, []source.Diagnostic) {
+// Type returns the declarations that are generated for an annotated type. The finding, if any, is
+// that a signature cannot be written.
+func Type(t *source.AnnotatedType, im *typetext.Imports) ([]byte, []source.Diagnostic) {
+	if t.Interface() != nil {
+		return interfacePair(t, im)
+	}
+	return functionTypeOf(t, im)
+}
+
+func functionTypeOf(t *source.AnnotatedType, im *typetext.Imports) ([]byte, []source.Diagnostic) {
 	if _, ok := im.PredeclaredName("nil"); !ok {
 		return nil, []source.Diagnostic{hiddenName(t.Package.Extent(t.Spec.Name), "nil")}
 	}
 	w, err := typeWriterOf(t, im)
 	if err != nil {
-		return nil, []source.Diagnostic{unnameableFunctionType(t, err)}
+		return nil, []source.Diagnostic{unnameableAnnotatedType(t, err)}
 	}
 	return []byte(w.of() + w.enter()), nil
 }
@@ -33,7 +40,7 @@ type functionType struct {
 	run, value, plain, entry, ask string // names
 }
 
-func typeWriterOf(t *source.FuncType, im *typetext.Imports) (*functionType, error) {
+func typeWriterOf(t *source.AnnotatedType, im *typetext.Imports) (*functionType, error) {
 	named, sig := t.Object.Type().(*types.Named), t.Signature()
 	w := &functionType{name: t.Object.Name(), machine: im.Path(source.StatemachinePath, "statemachine")}
 	var err error

@@ -50,7 +50,7 @@ func misplacedDirective(pos token.Position, place string) source.Diagnostic {
 	return source.Diagnostic{
 		Pos: pos, Category: source.CategoryAnnotation,
 		What: source.DirectiveAsync + " " + place,
-		Why:  "only a function or a method with a body can have a generated twin, and only a function type is marked",
+		Why:  "only a function or a method with a body can have a generated twin, and only the types of functions and interfaces can be annotated",
 		Do:   "put it into the doc comment of the function or type, with no empty line between",
 	}
 }

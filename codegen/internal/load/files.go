@@ -30,7 +30,7 @@ type File struct {
 
 	Functions []*annotated    // in the order of the file
 	Others    []*annotated    // those of another kind, likewise
-	types     []*ast.TypeSpec // annotated function types, likewise
+	types     []*ast.TypeSpec // annotated types, likewise
 
 	// checked is a copy of Syntax with the stubs of the future twins (stubs.go).
 	checked     *ast.File

@@ -107,7 +107,7 @@ func (f *Finder) examine(sc *scope, p *packages.Package) {
 	}
 	types := map[*ast.Comment]bool{}
 	for _, src := range sources {
-		f.functionTypes(sc, src, types) // their names are fixed, so they come first
+		f.annotatedTypes(sc, src, types) // their names are fixed, so they come first
 	}
 	for _, src := range sources {
 		f.annotations(sc, src, types)

@@ -29,8 +29,8 @@ import (
 //
 // A parameter of a marked type has no companion, since the value brings its entry itself.
 
-// FuncType is an annotated function type.
-type FuncType struct {
+// AnnotatedType is an annotated type of functions, or an annotated interface (see interfaces.go).
+type AnnotatedType struct {
 	Package *Package
 	File    *File
 	Spec    *ast.TypeSpec
@@ -43,8 +43,8 @@ const (
 	OfSuffix    = "Of"
 )
 
-// Signature returns the signature of the type's values.
-func (t *FuncType) Signature() *types.Signature {
+// Signature returns the signature of a function type's values.
+func (t *AnnotatedType) Signature() *types.Signature {
 	return t.Object.Type().Underlying().(*types.Signature)
 }
 

@@ -92,8 +92,8 @@ type File struct {
 	// functions of another kind.
 	Functions, Others []*Function
 
-	// Types are the annotated function types.
-	Types []*FuncType
+	// Types are the annotated types.
+	Types []*AnnotatedType
 }
 
 // DeclarationAt returns the declaration of the function whose name is at pos, or nil if there is

@@ -78,9 +78,9 @@ func (im *Imports) hideTypeParams(sig *types.Signature) {
 	}
 }
 
-// takeTypeNames takes the names of a function type's parameters, which its functions have, too, and
-// hides those of its type parameters.
-func takeTypeNames(im *Imports, t *source.FuncType) {
+// takeTypeNames takes the names of the parameters in an annotated type, which its functions have,
+// too, and hides those of its type parameters.
+func takeTypeNames(im *Imports, t *source.AnnotatedType) {
 	ast.Inspect(t.Spec.Type, func(n ast.Node) bool {
 		if field, ok := n.(*ast.Field); ok {
 			for _, id := range field.Names {

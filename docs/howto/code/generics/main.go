@@ -17,15 +17,17 @@ import (
 	"github.com/movenext/movenext/parallel"
 )
 
-// store has both forms of Get, so a call of Get through it suspends.
+// store has the plain form of Get. Its annotation declares storePair, which has both forms, so a
+// call of Get through that suspends.
+//
+//movenext:async
 type store[K, V any] interface {
 	Get(ctx context.Context, key K) (V, error)
-	GetAsync(ctx context.Context, key K) *job.Job[V]
 }
 
 // cache keeps the values that it has got from another store.
 type cache[K comparable, V any] struct {
-	from  store[K, V]
+	from  storePair[K, V]
 	turns coord.KeyedMutex[K] // one requests a key, the others wait for it
 	mu    sync.Mutex          // guards known
 	known map[K]V
@@ -65,19 +67,24 @@ func (c *cache[K, V]) keep(key K, v V) {
 // all gets a value for each key. S is a type parameter: any type with both forms.
 //
 //movenext:async
-func all[K, V any, S store[K, V]](ctx context.Context, s S, keys []K) ([]V, error) {
+func all[K, V any, S storePair[K, V]](ctx context.Context, s S, keys []K) ([]V, error) {
 	return parallel.Map(ctx, keys, func(ctx context.Context, key K) (V, error) { return s.Get(ctx, key) })
 }
 
-// orElse takes a function as its twin: a parameter of function type has no annotation.
+// orElse takes any function, and suspends in it if an annotated function gives one that does.
 //
 //movenext:async
-func orElse[K, V any](ctx context.Context, get func(context.Context, K) *job.Job[V], key K, otherwise V) (V, error) {
-	v, err := get(ctx, key).Await()
+func orElse[K, V any](ctx context.Context, get func(context.Context, K) (V, error), key K, otherwise V) (V, error) {
+	v, err := get(ctx, key)
 	if errors.Is(err, errUnknown) {
 		return otherwise, nil
 	}
 	return v, err
+}
+
+//movenext:async
+func priceOf(ctx context.Context, c *cache[string, int], name string) (int, error) {
+	return orElse(ctx, c.Get, name, 1)
 }
 
 var errUnknown = errors.New("unknown")
@@ -106,8 +113,8 @@ func (p *prices) Get(ctx context.Context, name string) (int, error) {
 func main() {
 	ctx := context.Background()
 	p := &prices{of: map[string]int{"tea": 3, "coffee": 4}}
-	c := &cache[string, int]{from: p, known: map[string]int{}}
+	c := &cache[string, int]{from: storeOf(p), known: map[string]int{}}
 	fmt.Println(allAsync(ctx, c, []string{"tea", "coffee", "tea", "tea"}).Wait(ctx))
 	fmt.Println("asked:", p.asked.Load())
-	fmt.Println(orElseAsync(ctx, c.GetAsync, "milk", 1).Wait(ctx))
+	fmt.Println(priceOfAsync(ctx, c, "milk").Wait(ctx))
 }

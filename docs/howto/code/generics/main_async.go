@@ -90,7 +90,7 @@ func (f *CacheGetLocals[K, V]) moveNext(r *statemachine.Run) (hasEnded bool, res
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:40
 	f.lock1, err = f.c.turns.LockEnter(r, f.ctx, f.key)
 //line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:96
 	if f.lock1 == nil {
@@ -99,38 +99,38 @@ func (f *CacheGetLocals[K, V]) moveNext(r *statemachine.Run) (hasEnded bool, res
 	f.State = 1
 	return false, *new(V), nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:40
 	err = f.lock1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:105
 	f.lock1 = nil
 after1:
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:38
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:40
 	if err != nil {
 		result0, result1 = *new(V), err
 //line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:111
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:39
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:41
 		return true, result0, result1
 	}
 	{
 		key := f.key
 		{
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:41
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:43
 			unlock1 := f.c.turns.Unlock
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:41
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:43
 			f.defers.Push(func(raise func()) { defer unlock1(key); raise() })
 		}
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:42
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:44
 	if v, ok := f.c.look(f.key); ok {
 		result0, result1 = v, nil
 //line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:128
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:43
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:45
 		return true, result0, result1
 	}
 	f.get2 = f.c.from.GetAsync(f.ctx, f.key)
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:45
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:47
 	if statemachine.TwinEnded(r, f.get2) {
 //line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:136
 		goto resume2
@@ -140,11 +140,11 @@ after1:
 	return r.Await(f.get2), *new(V), nil
 resume2:
 	{
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:45
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:47
 		v, err2 := statemachine.TwinResult(r, f.get2)
 //line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:146
 		f.get2 = nil
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:46
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:48
 		if err2 == nil {
 			f.c.keep(f.key, v)
 		}
@@ -152,13 +152,13 @@ resume2:
 	}
 //line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:154
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:49
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:51
 	return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:158
 }
 
 func (f *CacheGetFrame[K, V]) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.(*cache).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 38, 45)
+	return statemachine.At(&f.kept.Frame, "main.(*cache).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 40, 47)
 }
 
 func (f *CacheGetFrame[K, V]) Results(r *statemachine.Run) (V, error) {
@@ -184,13 +184,13 @@ func (f *CacheGetMachine[K, V]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *CacheGetMachine[K, V]) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*cache).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 38, 45)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*cache).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 40, 47)
 }
 
-// Digest of all: c69255d0eda35849
+// Digest of all: a2fb56f95939335c
 
 // allAsync starts [all] as a state machine and returns its job.
-func allAsync[K any, V any, S store[K, V]](ctx context.Context, s S, keys []K) (result *job.Job[[]V]) {
+func allAsync[K any, V any, S storePair[K, V]](ctx context.Context, s S, keys []K) (result *job.Job[[]V]) {
 	var r statemachine.Run
 	frame := allLocals[K, V, S]{}
 	defer statemachine.Catch(&r, &result)
@@ -203,14 +203,14 @@ func allAsync[K any, V any, S store[K, V]](ctx context.Context, s S, keys []K) (
 }
 
 // allLocals is what [all] keeps while it is suspended.
-type allLocals[K any, V any, S store[K, V]] struct {
+type allLocals[K any, V any, S storePair[K, V]] struct {
 	statemachine.Frame
 
 	map1 *statemachine.Waiting[[]V]
 }
 
 // allArgs are the parameters that only the start of [all] needs.
-type allArgs[K any, V any, S store[K, V]] struct {
+type allArgs[K any, V any, S storePair[K, V]] struct {
 	ctx  context.Context
 	s    S
 	keys []K
@@ -231,21 +231,21 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 	}
 	{
 		s := args.s
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:71
 		enter1 := func(r *statemachine.Run, arg1 context.Context, arg2 K) (interface {
 			Results(*statemachine.Run) (V, error)
 		}, V, error) {
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:71
 			m, r1, r2 := allFunc1Enter[K, V, S](r, s, arg1, arg2)
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:71
 			if m == nil {
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:71
 				return nil, r1, r2
 			}
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:71
 			return m, r1, r2
 		}
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:71
 		f.map1, result0, result1 = parallel.MapEnter(r, enter1, args.ctx, args.keys, func(ctx context.Context, key K) (V, error) { return s.Get(ctx, key) })
 	}
 //line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:252
@@ -255,7 +255,7 @@ func (f *allLocals[K, V, S]) moveNext(r *statemachine.Run, args *allArgs[K, V, S
 	f.State = 1
 	return false, nil, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:71
 	result0, result1 = f.map1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:261
 	f.map1 = nil
@@ -264,7 +264,7 @@ after1:
 }
 
 // allMachine is [all] as the root of a chain: chain, job and frame in one allocation.
-type allMachine[K any, V any, S store[K, V]] struct {
+type allMachine[K any, V any, S storePair[K, V]] struct {
 	builder statemachine.Builder[[]V]
 	kept    allLocals[K, V, S]
 }
@@ -280,12 +280,12 @@ func (f *allMachine[K, V, S]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *allMachine[K, V, S]) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.all", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 69)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.all", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 71)
 }
 
 // allFunc1Enter enters a function literal of [all] for another machine. It returns the results or,
 // suspended, the frame that will have them.
-func allFunc1Enter[K any, V any, S store[K, V]](r *statemachine.Run, s S, ctx context.Context, key K) (*allFunc1Frame[K, V, S], V, error) {
+func allFunc1Enter[K any, V any, S storePair[K, V]](r *statemachine.Run, s S, ctx context.Context, key K) (*allFunc1Frame[K, V, S], V, error) {
 	frame := allFunc1Locals[K, V, S]{}
 	if hasEnded, v0, v1 := frame.moveNext(r, &allFunc1Args[K, V, S]{s: s, ctx: ctx, key: key}); hasEnded {
 		return nil, v0, v1
@@ -296,21 +296,21 @@ func allFunc1Enter[K any, V any, S store[K, V]](r *statemachine.Run, s S, ctx co
 }
 
 // allFunc1Locals is what a function literal of [all] keeps while it is suspended.
-type allFunc1Locals[K any, V any, S store[K, V]] struct {
+type allFunc1Locals[K any, V any, S storePair[K, V]] struct {
 	statemachine.Frame
 
 	get1 *job.Job[V]
 }
 
 // allFunc1Args are the parameters that only the start of a function literal of [all] needs.
-type allFunc1Args[K any, V any, S store[K, V]] struct {
+type allFunc1Args[K any, V any, S storePair[K, V]] struct {
 	s   S
 	ctx context.Context
 	key K
 }
 
 // allFunc1Frame is the frame of a function literal of [all] for a caller that is a machine.
-type allFunc1Frame[K any, V any, S store[K, V]] struct {
+type allFunc1Frame[K any, V any, S storePair[K, V]] struct {
 	kept allFunc1Locals[K, V, S]
 
 	result0 V
@@ -335,9 +335,9 @@ func (f *allFunc1Locals[K, V, S]) moveNext(r *statemachine.Run, args *allFunc1Ar
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:71
 	f.get1 = args.s.GetAsync(args.ctx, args.key)
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:71
 	if statemachine.TwinEnded(r, f.get1) {
 //line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:343
 		goto resume1
@@ -345,7 +345,7 @@ func (f *allFunc1Locals[K, V, S]) moveNext(r *statemachine.Run, args *allFunc1Ar
 	f.State = 1
 	return r.Await(f.get1), *new(V), nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:69
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:71
 	result0, result1 = statemachine.TwinResult(r, f.get1)
 //line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:351
 	f.get1 = nil
@@ -353,7 +353,7 @@ resume1:
 }
 
 func (f *allFunc1Frame[K, V, S]) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.all", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 69)
+	return statemachine.At(&f.kept.Frame, "main.all", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 71)
 }
 
 func (f *allFunc1Frame[K, V, S]) Results(r *statemachine.Run) (V, error) {
@@ -361,10 +361,10 @@ func (f *allFunc1Frame[K, V, S]) Results(r *statemachine.Run) (V, error) {
 	return f.result0, f.result1
 }
 
-// Digest of orElse: 8d80a2c7bb93bdc5
+// Digest of orElse: 568adfca101ad7d6
 
 // orElseAsync starts [orElse] as a state machine and returns its job.
-func orElseAsync[K any, V any](ctx context.Context, get func(context.Context, K) *job.Job[V], key K, otherwise V) (result *job.Job[V]) {
+func orElseAsync[K any, V any](ctx context.Context, get func(context.Context, K) (V, error), key K, otherwise V) (result *job.Job[V]) {
 	var r statemachine.Run
 	frame := orElseLocals[K, V]{otherwise: otherwise}
 	defer statemachine.Catch(&r, &result)
@@ -376,6 +376,20 @@ func orElseAsync[K any, V any](ctx context.Context, get func(context.Context, K)
 	return &m.builder.Promise.Job
 }
 
+// orElseEnter enters [orElse] for another machine. It returns the results or, suspended, the frame
+// that will have them.
+func orElseEnter[K any, V any](r *statemachine.Run, getEnter func(*statemachine.Run, context.Context, K) (interface {
+	Results(*statemachine.Run) (V, error)
+}, V, error), ctx context.Context, get func(context.Context, K) (V, error), key K, otherwise V) (*orElseFrame[K, V], V, error) {
+	frame := orElseLocals[K, V]{otherwise: otherwise}
+	if hasEnded, v0, v1 := frame.moveNext(r, &orElseArgs[K, V]{ctx: ctx, get: get, key: key, getEnter: getEnter}); hasEnded {
+		return nil, v0, v1
+	}
+	m := &orElseFrame[K, V]{kept: frame}
+	r.Push(ctx, m, &m.kept.Frame)
+	return m, *new(V), nil
+}
+
 // orElseLocals is what [orElse] keeps while it is suspended.
 type orElseLocals[K any, V any] struct {
 	statemachine.Frame
@@ -383,83 +397,86 @@ type orElseLocals[K any, V any] struct {
 	otherwise V
 
 	get1 interface {
-		Results(*statemachine.Run) *job.Job[V]
+		Results(*statemachine.Run) (V, error)
 	}
-	await2 *job.Job[V]
 }
 
 // orElseArgs are the parameters that only the start of [orElse] needs.
 type orElseArgs[K any, V any] struct {
 	ctx      context.Context
-	get      func(context.Context, K) *job.Job[V]
+	get      func(context.Context, K) (V, error)
 	key      K
 	getEnter func(*statemachine.Run, context.Context, K) (interface {
-		Results(*statemachine.Run) *job.Job[V]
-	}, *job.Job[V])
+		Results(*statemachine.Run) (V, error)
+	}, V, error)
+}
+
+// orElseFrame is the frame of [orElse] for a caller that is a machine.
+type orElseFrame[K any, V any] struct {
+	kept orElseLocals[K, V]
+
+	result0 V
+	result1 error
+}
+
+func (f *orElseFrame[K, V]) MoveNext(r *statemachine.Run) (hasEnded bool) {
+	hasEnded, f.result0, f.result1 = f.kept.moveNext(r, nil)
+	return hasEnded
 }
 
 // moveNext runs [orElse] on to its next suspension (false) or its end (true). When it continues,
 // args is nil.
 func (f *orElseLocals[K, V]) moveNext(r *statemachine.Run, args *orElseArgs[K, V]) (hasEnded bool, result0 V, result1 error) {
-	var get1Value *job.Job[V]
-	var awaited *job.Job[V]
+	var v V
+	var err error
 	resumeAt := f.State
 	f.State = statemachine.Finished // unless it suspends
 	switch resumeAt {
 	case statemachine.NotStarted:
 	case 1:
 		goto resume1
-	case 2:
-		goto resume2
 	default:
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:78
 	if args.getEnter != nil {
 		goto entered
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
-	get1Value = args.get(args.ctx, args.key)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:425
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:78
+	v, err = args.get(args.ctx, args.key)
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:449
 	goto after1
 entered:
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
-	f.get1, get1Value = args.getEnter(r, args.ctx, args.key)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:430
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:78
+	f.get1, v, err = args.getEnter(r, args.ctx, args.key)
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:454
 	if f.get1 == nil {
 		goto after1
 	}
 	f.State = 1
 	return false, *new(V), nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
-	get1Value = f.get1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:439
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:78
+	v, err = f.get1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:463
 	f.get1 = nil
 after1:
-	// main.go:76: v, err := get(ctx, key).Await()
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
-	if awaited = get1Value; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:445
-		goto after2
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:79
+	if errors.Is(err, errUnknown) {
+		return true, f.otherwise, nil
 	}
-	f.State = 2
-	f.await2 = awaited
-	return r.Await(awaited), *new(V), nil
-resume2:
-	awaited = statemachine.AwaitedJob(r, f.await2)
-	f.await2 = nil
-after2:
-	{
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:76
-		v, err := awaited.GetResult()
-		if errors.Is(err, errUnknown) {
-			return true, f.otherwise, nil
-		}
-		return true, v, err
-	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:463
+	return true, v, err
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:471
+}
+
+func (f *orElseFrame[K, V]) Location() statemachine.Location {
+	return statemachine.At(&f.kept.Frame, "main.orElse", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 78)
+}
+
+func (f *orElseFrame[K, V]) Results(r *statemachine.Run) (V, error) {
+	r.Rethrow()
+	return f.result0, f.result1
 }
 
 // orElseMachine is [orElse] as the root of a chain: chain, job and frame in one allocation.
@@ -479,7 +496,104 @@ func (f *orElseMachine[K, V]) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *orElseMachine[K, V]) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.orElse", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 76, 76)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.orElse", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 78)
+}
+
+// Digest of priceOf: 0a756c15aeec5d03
+
+// priceOfAsync starts [priceOf] as a state machine and returns its job.
+func priceOfAsync(ctx context.Context, c *cache[string, int], name string) (result *job.Job[int]) {
+	_ = priceOf // it is not unused
+	var r statemachine.Run
+	frame := priceOfLocals{}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0, v1 := frame.moveNext(&r, &priceOfArgs{ctx: ctx, c: c, name: name}); hasEnded {
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &priceOfMachine{kept: frame}
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
+}
+
+// priceOfLocals is what [priceOf] keeps while it is suspended.
+type priceOfLocals struct {
+	statemachine.Frame
+
+	orElse1 *orElseFrame[string, int]
+}
+
+// priceOfArgs are the parameters that only the start of [priceOf] needs.
+type priceOfArgs struct {
+	ctx  context.Context
+	c    *cache[string, int]
+	name string
+}
+
+// moveNext runs [priceOf] on to its next suspension (false) or its end (true). When it continues,
+// args is nil.
+func (f *priceOfLocals) moveNext(r *statemachine.Run, args *priceOfArgs) (hasEnded bool, result0 int, result1 error) {
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return
+	}
+	{
+		c := args.c
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:87
+		enter1 := func(r *statemachine.Run, arg1 context.Context, arg2 string) (interface {
+			Results(*statemachine.Run) (int, error)
+		}, int, error) {
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:87
+			m, r1, r2 := c.GetEnter(r, arg1, arg2)
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:87
+			if m == nil {
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:87
+				return nil, r1, r2
+			}
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:87
+			return m, r1, r2
+		}
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:87
+		f.orElse1, result0, result1 = orElseEnter(r, enter1, args.ctx, args.c.Get, args.name, 1)
+	}
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:565
+	if f.orElse1 == nil {
+		goto after1
+	}
+	f.State = 1
+	return false, 0, nil
+resume1:
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:87
+	result0, result1 = f.orElse1.Results(r)
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:574
+	f.orElse1 = nil
+after1:
+	return true, result0, result1
+}
+
+// priceOfMachine is [priceOf] as the root of a chain: chain, job and frame in one allocation.
+type priceOfMachine struct {
+	builder statemachine.Builder[int]
+	kept    priceOfLocals
+}
+
+func (f *priceOfMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	f.builder.SetResult(r, v0, v1)
+	f.kept = priceOfLocals{Frame: f.kept.Frame} // the job keeps nothing else alive
+	return true
+}
+
+func (f *priceOfMachine) Root() (statemachine.Root, statemachine.Location) {
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.priceOf", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 87)
 }
 
 // Digest of prices.Get: 90b9dd41944a5c8e
@@ -545,36 +659,36 @@ func (f *PricesGetLocals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:95
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:102
 	f.p.asked.Add(1)
 	asleep, err = statemachine.Sleep(r, ctx, time.Millisecond)
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:552
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:666
 	if !asleep {
 		goto after1
 	}
 	f.State = 1
 	return false, 0, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:96
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:103
 	err = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:96
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:103
 	if err != nil {
 		return true, 0, err
 	}
 	{
-//line github.com/movenext/movenext/docs/howto/code/generics/main.go:99
+//line github.com/movenext/movenext/docs/howto/code/generics/main.go:106
 		price, ok := f.p.of[f.name]
 		if !ok {
 			return true, 0, errUnknown
 		}
 		return true, price, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:574
+//line github.com/movenext/movenext/docs/howto/code/generics/main_async.go:688
 }
 
 func (f *PricesGetFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.(*prices).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 96)
+	return statemachine.At(&f.kept.Frame, "main.(*prices).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 103)
 }
 
 func (f *PricesGetFrame) Results(r *statemachine.Run) (int, error) {
@@ -599,7 +713,37 @@ func (f *PricesGetMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *PricesGetMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*prices).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 96)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*prices).Get", "github.com/movenext/movenext/docs/howto/code/generics/main.go", 103)
 }
 
-// Digest of what is above: e56d641761e94b32
+// storePair is [store] with both forms of its methods.
+type storePair[K any, V any] interface {
+	store[K, V]
+	GetAsync(ctx context.Context, key K) *job.Job[V]
+}
+
+// storeOf returns impl with both forms: those that it has itself. A method that has only the plain
+// form blocks.
+func storeOf[K any, V any](impl store[K, V]) storePair[K, V] {
+	if pair, ok2 := impl.(storePair[K, V]); ok2 {
+		return pair
+	}
+	return adaptedstore[K, V]{impl}
+}
+
+// adaptedstore has both forms of a [store] that may lack some.
+type adaptedstore[K any, V any] struct{ store[K, V] }
+
+func (adapter adaptedstore[K, V]) GetAsync(ctx context.Context, key K) *job.Job[V] {
+	if twin, ok2 := adapter.store.(interface {
+		GetAsync(ctx context.Context, key K) *job.Job[V]
+	}); ok2 {
+		return twin.GetAsync(ctx, key)
+	}
+	value, err3 := func() (V, error) {
+		return adapter.store.Get(ctx, key)
+	}()
+	return statemachine.Completed(ctx, value, err3)
+}
+
+// Digest of what is above: a93df38dd8c8da2c

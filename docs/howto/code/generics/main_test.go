@@ -21,9 +21,9 @@ func Example() {
 
 // TestBothForms has a cache in front of a cache: each is a store.
 func TestBothForms(t *testing.T) {
-	for name, all := range map[string]func(context.Context, store[string, int], []string) ([]int, error){
-		"plain": all[string, int, store[string, int]],
-		"machine": func(ctx context.Context, s store[string, int], keys []string) ([]int, error) {
+	for name, all := range map[string]func(context.Context, storePair[string, int], []string) ([]int, error){
+		"plain": all[string, int, storePair[string, int]],
+		"machine": func(ctx context.Context, s storePair[string, int], keys []string) ([]int, error) {
 			return allAsync(ctx, s, keys).Wait(ctx)
 		},
 	} {
