@@ -169,8 +169,8 @@ func (r *resumed) Abandon(reason error) {
 	r.chain.Abandon(reason)
 }
 
-// Root is the end of a chain: its job and the part of the machine that completes it, of a [Builder]
-// or a [Spawned]. The zero Root is none.
+// Root is the end of a chain: its job and the part of the machine that completes it, of a
+// [Builder] or a [Spawned]. The zero Root is none.
 type Root struct {
 	job job.Handle
 	end interface {

@@ -43,8 +43,8 @@ type Named = interface{ Name() string }
 // the name when it is suspended. The name of the zero Holder is not known.
 type Holder struct{ work atomic.Value } // a named
 
-// named has the name of a holder. (An [atomic.Pointer] has a type parameter: each package that has a
-// machine would compile its methods.)
+// named has the name of a holder. (An [atomic.Pointer] has a type parameter: each package that
+// has a machine would compile its methods.)
 type named struct{ Named }
 
 // Is sets the holder. It is safe for concurrent use, like Name and Work.

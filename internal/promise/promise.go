@@ -16,10 +16,10 @@ import (
 // so that a generated machine and its job are one allocation. Call Init before passing the
 // job to other code.
 //
-// It has functions instead of methods, and those that need not know the type have no parameter: gc
-// compiles methods and functions with one in each package that has a machine with such a result.
-// None blocks. Init, InitDependent and HoldContext must be called before the job is passed to other
-// code; the others are safe for concurrent use.
+// It has functions instead of methods, and those that need not know the type have no parameter:
+// gc compiles methods and functions with one in each package that has a machine with such a
+// result. None blocks. Init, InitDependent and HoldContext must be called before the job is passed
+// to other code; the others are safe for concurrent use.
 type Promise[T any] struct{ Job job.Job[T] }
 
 func internals(j jobcore.Job) jobcore.Internals {
@@ -137,8 +137,8 @@ func Failed[T any](ctx context.Context, err error) *job.Job[T] {
 	return &p.Job
 }
 
-// FailedVoid is [Failed] for an operation without a value. It is not inlined: a generic caller would
-// compile Failed in each package that calls it.
+// FailedVoid is [Failed] for an operation without a value. It is not inlined: a generic caller
+// would compile Failed in each package that calls it.
 //
 //go:noinline
 func FailedVoid(ctx context.Context, err error) *job.Job[job.Void] { return Failed[job.Void](ctx, err) }

@@ -7,8 +7,8 @@
 // It prints the numbers for package service and its plain form, and then what one more of each
 // thing adds to package service: docs/costs.md quotes the table.
 //
-//	-times     measure times, too: those of package service and of its plain form side by side, of
-//	           one more of each thing, and of functions with up to 3 000 suspension points
+//	-times     measure times, too: those of package service and of its plain form side by side,
+//	           of one more of each thing, and of functions with up to 3 000 suspension points
 //	-runs n    how often each time is measured; the median counts
 //
 // Times need a machine that does nothing else.

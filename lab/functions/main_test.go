@@ -62,8 +62,8 @@ func TestOneMoreOfEachHasNoMoreFunctionsThanThePageSays(t *testing.T) {
 	}
 }
 
-// TestATimerSeesTheCompilerAlone holds that the time of gc is that of the changed package, in each of
-// several builds of it.
+// TestATimerSeesTheCompilerAlone holds that the time of gc is that of the changed package, in each
+// of several builds of it.
 func TestATimerSeesTheCompilerAlone(t *testing.T) {
 	page(t)
 	timer, err := newTimer(t.TempDir())

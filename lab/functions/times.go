@@ -67,8 +67,8 @@ func newTimer(dir string) (*timer, error) {
 // newFile is a file that each build changes.
 const newFile = "new.go"
 
-// build builds pkg, in whose package change one file is new, with others that replace or join those
-// on disk. It writes to out.
+// build builds pkg, in whose package change one file is new, with others that replace or join
+// those on disk. It writes to out.
 func (t *timer) build(pkg, change string, files map[string][]byte, out string, flags ...string) (d duration, err error) {
 	t.built++
 	all := map[string][]byte{filepath.Join(t.packages, change, newFile): fmt.Appendf(nil, "package %s\n\n// build %d of %d\n", filepath.Base(change), t.built, os.Getpid())}
@@ -219,7 +219,8 @@ func main() {
 }
 `
 
-// copied is how many of each thing are added: one alone takes less time than the measurement varies.
+// copied is how many of each thing are added: one alone takes less time than the measurement
+// varies.
 const copied = 12
 
 // reportAdditions prints what one more of each thing adds to the processor time of gc.
