@@ -41,8 +41,8 @@ func suspend() *suspended {
 	return m
 }
 
-// registers is the first step of the wait for a job: from its end on the machine belongs to another
-// goroutine.
+// registers is the first step of the wait for a job: from its end on the machine belongs to
+// another goroutine.
 func (m *suspended) registers(t *testing.T, with *suspended) {
 	t.Helper()
 	m.of = &with.Promise.Job

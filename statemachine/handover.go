@@ -120,8 +120,8 @@ type quietPending interface {
 	JoinQuietly(n *continuation.Node) (waits bool, served continuation.Chain)
 }
 
-// beginBeside begins the wait of c while r keeps another chain. It publishes the other chain if the
-// wait may run code of users, which leaves the wait to register, or if c need not wait.
+// beginBeside begins the wait of c while r keeps another chain. It publishes the other chain if
+// the wait may run code of users, which leaves the wait to register, or if c need not wait.
 //
 // The check for a kept chain is in its caller: as the first lines of register, for which gc then
 // spilled more registers, it made each await of a job (W6c) 20 ns slower.

@@ -291,9 +291,9 @@ func (r *Run) goHome(c *chain, from schedulers.Worker) {
 	c.submit(r.failure, schedulers.Hint{From: from, Flags: schedulers.Resumed})
 }
 
-// submit submits c to its home; its top frame gets the failure how, unless that is nil. If the home
-// refuses, the chain continues on a new goroutine, and its await returns the refusal, so that a
-// function that has started can run its deferred calls.
+// submit submits c to its home; its top frame gets the failure how, unless that is nil. If the
+// home refuses, the chain continues on a new goroutine, and its await returns the refusal, so
+// that a function that has started can run its deferred calls.
 func (c *chain) submit(how *failure, from schedulers.Hint) {
 	var w schedulers.Work = c
 	if how != nil {

@@ -253,8 +253,8 @@ func (c *chain) Handle() any {
 // Home implements [tracking.Machine].
 func (c *chain) Home() *schedulers.Home { return c.top.home }
 
-// named returns the name of the machine whose job is h, as that of the holder of a lock. Unlike the
-// reports of a chain, it remains valid after the suspension.
+// named returns the name of the machine whose job is h, as that of the holder of a lock. Unlike
+// the reports of a chain, it remains valid after the suspension.
 func named(h job.Handle) schedulers.Named {
 	if h != nil {
 		return h

@@ -215,9 +215,9 @@ func (p *Pool) beginApart() {
 }
 
 // runApart runs work that was never queued on the calling goroutine: its own, if the work is
-// long-running, and else that of its submitter, which runs on the worker on. A goroutine of its own
-// is not a worker: it has no queue and no ID, and the work receives a nil worker. Shutdown waits
-// for either.
+// long-running, and else that of its submitter, which runs on the worker on. A goroutine of its
+// own is not a worker: it has no queue and no ID, and the work receives a nil worker. Shutdown
+// waits for either.
 func (p *Pool) runApart(w schedulers.Work, on schedulers.Worker) {
 	runloop.Once(p, w, on, func(panicked bool) {
 		p.mu.Lock()
