@@ -714,7 +714,7 @@ func (f *keepHandlersFunc1Locals) moveNext(r *statemachine.Run, args *keepHandle
 		return
 	}
 //line github.com/movenext/movenext/statemachine/kept_test.go:50
-	f.pass1, result0, result1 = args.g.passEnter(r, args.ctx)
+	f.pass1, result0, result1 = args.g.passNested(r, &f.Frame, &f.pass1, 1, args.ctx)
 //line github.com/movenext/movenext/statemachine/kept_async_test.go:719
 	if f.pass1 == nil {
 		goto after1
@@ -1253,7 +1253,7 @@ range1:
 		goto endRange1
 	}
 //line github.com/movenext/movenext/statemachine/kept_test.go:133
-	f.pass1, _, _ = f.g.passEnter(r, f.ctx)
+	f.pass1, _, _ = f.g.passNested(r, &f.Frame, &f.pass1, 1, f.ctx)
 //line github.com/movenext/movenext/statemachine/kept_async_test.go:1258
 	if f.pass1 == nil {
 		goto after1
@@ -1799,4 +1799,4 @@ func passingEnter(run *statemachine.Run, value passing, ctx context.Context) (in
 	return nil, result0, result1
 }
 
-// Digest of what is above: d8ff115133cd337f
+// Digest of what is above: 401f4c14df5a62a5

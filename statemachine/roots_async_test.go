@@ -571,6 +571,13 @@ func inLibraryFunc1Run(g *gate, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := inLibraryFunc1Locals{}
 	defer statemachine.Fail(&r)
+	r.Host(&frame.Frame, ctx)
+	defer func() {
+		if r.Exiting() {
+			m := &inLibraryFunc1Machine{kept: frame}
+			panic(m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
+		}
+	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, &inLibraryFunc1Args{g: g, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
@@ -606,8 +613,8 @@ func (f *inLibraryFunc1Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 		return
 	}
 //line github.com/movenext/movenext/statemachine/roots_test.go:82
-	f.pass1, result0, result1 = args.g.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:611
+	f.pass1, result0, result1 = args.g.passNested(r, &f.Frame, &f.pass1, 1, args.ctx)
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:618
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -616,7 +623,7 @@ func (f *inLibraryFunc1Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:82
 	result0, result1 = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:620
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:627
 	f.pass1 = nil
 after1:
 	return true, result0, result1
@@ -648,6 +655,13 @@ func inLibraryFunc2Run(g *gate, s *shelf[string], ctx context.Context, on string
 	var r statemachine.Run
 	frame := inLibraryFunc2Locals{s: s, on: on}
 	defer statemachine.Fail(&r)
+	r.Host(&frame.Frame, ctx)
+	defer func() {
+		if r.Exiting() {
+			m := &inLibraryFunc2Machine{kept: frame}
+			panic(m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
+		}
+	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, &inLibraryFunc2Args{g: g, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
@@ -688,8 +702,8 @@ func (f *inLibraryFunc2Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 		return
 	}
 //line github.com/movenext/movenext/statemachine/roots_test.go:91
-	f.pass1, n, err = args.g.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:693
+	f.pass1, n, err = args.g.passNested(r, &f.Frame, &f.pass1, 1, args.ctx)
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:707
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -698,12 +712,12 @@ func (f *inLibraryFunc2Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:91
 	n, err = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:702
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:716
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:92
 	result0, result1 = n+len(f.on)-len(f.s.value), err
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:707
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:721
 	return true, result0, result1
 }
 
@@ -768,8 +782,8 @@ func (f *inLibraryFunc3Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 		return
 	}
 //line github.com/movenext/movenext/statemachine/roots_test.go:95
-	f.pass1, result0, result1 = args.g.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:773
+	f.pass1, result0, result1 = args.g.passNested(r, &f.Frame, &f.pass1, 1, args.ctx)
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:787
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -778,7 +792,7 @@ func (f *inLibraryFunc3Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:95
 	result0, result1 = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:782
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:796
 	f.pass1 = nil
 after1:
 	return true, result0, result1
@@ -810,6 +824,13 @@ func inLibraryFunc4Run(n *int, g *gate, ctx context.Context) error {
 	var r statemachine.Run
 	frame := inLibraryFunc4Locals{n: n}
 	defer statemachine.Fail(&r)
+	r.Host(&frame.Frame, ctx)
+	defer func() {
+		if r.Exiting() {
+			m := &inLibraryFunc4Machine{kept: frame}
+			panic(m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
+		}
+	}()
 	if hasEnded, v0 := frame.moveNext(&r, &inLibraryFunc4Args{g: g, ctx: ctx}); hasEnded {
 		return v0
 	}
@@ -849,8 +870,8 @@ func (f *inLibraryFunc4Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 		return
 	}
 //line github.com/movenext/movenext/statemachine/roots_test.go:101
-	f.pass1, pass1Value, pass1Err = args.g.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:854
+	f.pass1, pass1Value, pass1Err = args.g.passNested(r, &f.Frame, &f.pass1, 1, args.ctx)
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:875
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -859,13 +880,13 @@ func (f *inLibraryFunc4Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:101
 	pass1Value, pass1Err = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:863
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:884
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:101
 	*f.n, err = pass1Value, pass1Err
 	return true, err
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:869
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:890
 }
 
 // inLibraryFunc4Machine is a function literal of [inLibrary] as the root of a chain: chain and
@@ -934,8 +955,8 @@ func (f *inLibraryFunc5Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 		return
 	}
 //line github.com/movenext/movenext/statemachine/roots_test.go:107
-	f.pass1, pass1Value, pass1Err = args.g.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:939
+	f.pass1, pass1Value, pass1Err = args.g.passNested(r, &f.Frame, &f.pass1, 1, args.ctx)
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:960
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -944,14 +965,14 @@ func (f *inLibraryFunc5Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:107
 	pass1Value, pass1Err = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:948
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:969
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:107
 	*f.n, err = pass1Value, pass1Err
 	(*f.n) += f.arg - 1
 	return true, err
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:955
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:976
 }
 
 // inLibraryFunc5Machine is a function literal of [inLibrary] as the root of a chain: chain and
@@ -1015,8 +1036,8 @@ func (f *inLibraryFunc6Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 		return
 	}
 //line github.com/movenext/movenext/statemachine/roots_test.go:113
-	f.pass1, result0, result1 = args.g.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:1020
+	f.pass1, result0, result1 = args.g.passNested(r, &f.Frame, &f.pass1, 1, args.ctx)
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:1041
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -1025,7 +1046,7 @@ func (f *inLibraryFunc6Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:113
 	result0, result1 = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:1029
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:1050
 	f.pass1 = nil
 after1:
 	return true, result0, result1
@@ -1057,6 +1078,13 @@ func inLibraryFunc7Run(g *gate, ctx context.Context) (int, error) {
 	var r statemachine.Run
 	frame := inLibraryFunc7Locals{}
 	defer statemachine.Fail(&r)
+	r.Host(&frame.Frame, ctx)
+	defer func() {
+		if r.Exiting() {
+			m := &inLibraryFunc7Machine{kept: frame}
+			panic(m.builder.Chain.Suspend(ctx, &r, m, &m.kept.Frame)) // continues elsewhere
+		}
+	}()
 	if hasEnded, v0, v1 := frame.moveNext(&r, &inLibraryFunc7Args{g: g, ctx: ctx}); hasEnded {
 		return v0, v1
 	}
@@ -1092,8 +1120,8 @@ func (f *inLibraryFunc7Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 		return
 	}
 //line github.com/movenext/movenext/statemachine/roots_test.go:115
-	f.pass1, result0, result1 = args.g.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:1097
+	f.pass1, result0, result1 = args.g.passNested(r, &f.Frame, &f.pass1, 1, args.ctx)
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:1125
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -1102,7 +1130,7 @@ func (f *inLibraryFunc7Locals) moveNext(r *statemachine.Run, args *inLibraryFunc
 resume1:
 //line github.com/movenext/movenext/statemachine/roots_test.go:115
 	result0, result1 = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/roots_async_test.go:1106
+//line github.com/movenext/movenext/statemachine/roots_async_test.go:1134
 	f.pass1 = nil
 after1:
 	return true, result0, result1
@@ -1128,4 +1156,4 @@ func (f *inLibraryFunc7Machine) Root() (statemachine.Root, statemachine.Location
 	return f.builder.Chain.Root(), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.inLibrary", "github.com/movenext/movenext/statemachine/roots_test.go", 115)
 }
 
-// Digest of what is above: 7fa9077c4018a301
+// Digest of what is above: 36447a97d0deb953

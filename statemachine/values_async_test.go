@@ -746,7 +746,21 @@ func (g *gate) passAsync(ctx context.Context) (result *job.Job[int]) {
 // passEnter enters [gate.pass] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (g *gate) passEnter(r *statemachine.Run, ctx context.Context) (*gatePassFrame, int, error) {
+	return g.passNested(r, nil, nil, 0, ctx)
+}
+
+// passNested is passEnter for a caller whose frame may be on the stack: its field for the callee
+// and its state are set if a job that is run in place exits.
+func (g *gate) passNested(r *statemachine.Run, caller *statemachine.Frame, callee **gatePassFrame, at int32, ctx context.Context) (*gatePassFrame, int, error) {
 	frame := gatePassLocals{}
+	r.Nest(&frame.Frame, caller)
+	defer func() {
+		if r.Exiting() {
+			m := &gatePassFrame{kept: frame}
+			r.Push(ctx, m, &m.kept.Frame)
+			*callee, caller.State = m, at
+		}
+	}()
 	if hasEnded, v0, v1 := frame.moveNext(r, g); hasEnded {
 		return nil, v0, v1
 	}
@@ -794,11 +808,16 @@ func (f *gatePassLocals) moveNext(r *statemachine.Run, g *gate) (hasEnded bool, 
 	// values_test.go:85: return g.open.Await()
 //line github.com/movenext/movenext/statemachine/values_test.go:85
 	if awaited = g.open; awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/statemachine/values_async_test.go:798
+//line github.com/movenext/movenext/statemachine/values_async_test.go:812
 		goto after1
 	}
-	f.State = 1
 	f.await1 = awaited
+//line github.com/movenext/movenext/statemachine/values_test.go:85
+	if r.RunInPlace(&f.Frame, 1, awaited) {
+//line github.com/movenext/movenext/statemachine/values_async_test.go:818
+		goto resume1
+	}
+	f.State = 1
 	return r.Await(awaited), 0, nil
 resume1:
 	awaited = statemachine.AwaitedJob(r, f.await1)
@@ -806,7 +825,7 @@ resume1:
 after1:
 //line github.com/movenext/movenext/statemachine/values_test.go:85
 	result0, result1 = awaited.GetResult()
-//line github.com/movenext/movenext/statemachine/values_async_test.go:810
+//line github.com/movenext/movenext/statemachine/values_async_test.go:829
 	return true, result0, result1
 }
 
@@ -859,7 +878,7 @@ func passGateAsync(ctx context.Context) (result *job.Job[int]) {
 func passGateEnter(r *statemachine.Run, ctx context.Context) (*passGateFrame, int, error) {
 //line github.com/movenext/movenext/statemachine/values_test.go:92
 	return ctx.Value(gateKey{}).(*gate).passEnter(r, ctx)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:863
+//line github.com/movenext/movenext/statemachine/values_async_test.go:882
 }
 
 // passGateFrame is the frame of the function whose results [passGate] returns: it keeps nothing of
@@ -1004,7 +1023,7 @@ case1:
 //line github.com/movenext/movenext/statemachine/values_test.go:104
 		f.again1, againValue, againErr = againEnter(r, enter1, args.ctx, 3, func(ctx context.Context) (int, error) { return g.pass(ctx) })
 	}
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1008
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1027
 	if f.again1 == nil {
 		goto after1
 	}
@@ -1013,12 +1032,12 @@ case1:
 resume1:
 //line github.com/movenext/movenext/statemachine/values_test.go:104
 	againValue, againErr = f.again1.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1017
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1036
 	f.again1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/values_test.go:104
 	*f.n, *f.err = againValue, againErr
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1022
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1041
 	return true
 case2:
 	{
@@ -1039,7 +1058,7 @@ case2:
 //line github.com/movenext/movenext/statemachine/values_test.go:106
 		f.again1, againValue, againErr = againEnter(r, enter2, args.ctx, 3, passGate)
 	}
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1043
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1062
 	if f.again1 == nil {
 		goto after2
 	}
@@ -1048,12 +1067,12 @@ case2:
 resume2:
 //line github.com/movenext/movenext/statemachine/values_test.go:106
 	againValue, againErr = f.again1.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1052
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1071
 	f.again1 = nil
 after2:
 //line github.com/movenext/movenext/statemachine/values_test.go:106
 	*f.n, *f.err = againValue, againErr
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1057
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1076
 	return true
 case3:
 	{
@@ -1075,7 +1094,7 @@ case3:
 //line github.com/movenext/movenext/statemachine/values_test.go:108
 		f.again1, againValue, againErr = againEnter(r, enter3, args.ctx, 3, args.g.pass)
 	}
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1079
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1098
 	if f.again1 == nil {
 		goto after3
 	}
@@ -1084,12 +1103,12 @@ case3:
 resume3:
 //line github.com/movenext/movenext/statemachine/values_test.go:108
 	againValue, againErr = f.again1.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1088
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1107
 	f.again1 = nil
 after3:
 //line github.com/movenext/movenext/statemachine/values_test.go:108
 	*f.n, *f.err = againValue, againErr
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1093
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1112
 	return true
 case4:
 	{
@@ -1110,7 +1129,7 @@ case4:
 //line github.com/movenext/movenext/statemachine/values_test.go:110
 		f.againTwice4, againTwice4Value, againTwice4Err = againTwiceEnter(r, enter4, args.ctx, passGate)
 	}
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1114
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1133
 	if f.againTwice4 == nil {
 		goto after4
 	}
@@ -1119,12 +1138,12 @@ case4:
 resume4:
 //line github.com/movenext/movenext/statemachine/values_test.go:110
 	againTwice4Value, againTwice4Err = f.againTwice4.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1123
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1142
 	f.againTwice4 = nil
 after4:
 //line github.com/movenext/movenext/statemachine/values_test.go:110
 	*f.n, *f.err = againTwice4Value, againTwice4Err
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1128
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1147
 	return true
 case5:
 //line github.com/movenext/movenext/statemachine/values_test.go:112
@@ -1151,7 +1170,7 @@ case5:
 			return (*err)
 		})
 	}
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1155
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1174
 	if f.within5 == nil {
 		goto after5
 	}
@@ -1160,14 +1179,14 @@ case5:
 resume5:
 //line github.com/movenext/movenext/statemachine/values_test.go:113
 	within5Err = f.within5.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1164
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1183
 	f.within5 = nil
 after5:
 //line github.com/movenext/movenext/statemachine/values_test.go:113
 	*f.err = within5Err
 //line github.com/movenext/movenext/statemachine/values_test.go:117
 	*f.n = (*f.n) + len(f.t.log) - 1
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1171
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1190
 	return true
 case6:
 	{
@@ -1195,7 +1214,7 @@ case6:
 			}
 		})
 	}
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1199
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1218
 	if f.visit6 == nil {
 		goto after6
 	}
@@ -1204,7 +1223,7 @@ case6:
 resume6:
 //line github.com/movenext/movenext/statemachine/values_test.go:120
 	f.visit6.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1208
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1227
 	f.visit6 = nil
 after6:
 	return true
@@ -1231,7 +1250,7 @@ case7:
 			Results(*statemachine.Run) (int, error)
 		}, int, error){nil, enter7, nil}, args.ctx, zero, args.g.pass, func(context.Context) (int, error) { return zero(ctx) })
 	}
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1235
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1254
 	if f.inAll7 == nil {
 		goto after7
 	}
@@ -1240,12 +1259,12 @@ case7:
 resume7:
 //line github.com/movenext/movenext/statemachine/values_test.go:127
 	inAll7Value, inAll7Err = f.inAll7.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1244
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1263
 	f.inAll7 = nil
 after7:
 //line github.com/movenext/movenext/statemachine/values_test.go:127
 	*f.n, *f.err = inAll7Value, inAll7Err
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1249
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1268
 	return true
 }
 
@@ -1323,8 +1342,8 @@ func (f *waitInsideFunc1Locals) moveNext(r *statemachine.Run, args *waitInsideFu
 		return
 	}
 //line github.com/movenext/movenext/statemachine/values_test.go:104
-	f.pass1, result0, result1 = args.g.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1328
+	f.pass1, result0, result1 = args.g.passNested(r, &f.Frame, &f.pass1, 1, args.ctx)
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1347
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -1333,7 +1352,7 @@ func (f *waitInsideFunc1Locals) moveNext(r *statemachine.Run, args *waitInsideFu
 resume1:
 //line github.com/movenext/movenext/statemachine/values_test.go:104
 	result0, result1 = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1337
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1356
 	f.pass1 = nil
 after1:
 	return true, result0, result1
@@ -1424,7 +1443,7 @@ func (f *waitInsideFunc2Locals) moveNext(r *statemachine.Run, args *waitInsideFu
 //line github.com/movenext/movenext/statemachine/values_test.go:114
 		f.againTwice1, againTwice1Value, againTwice1Err = againTwiceEnter(r, enter1, args.ctx, args.g.pass)
 	}
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1428
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1447
 	if f.againTwice1 == nil {
 		goto after1
 	}
@@ -1433,13 +1452,13 @@ func (f *waitInsideFunc2Locals) moveNext(r *statemachine.Run, args *waitInsideFu
 resume1:
 //line github.com/movenext/movenext/statemachine/values_test.go:114
 	againTwice1Value, againTwice1Err = f.againTwice1.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1437
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1456
 	f.againTwice1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/values_test.go:114
 	*f.n, *f.err = againTwice1Value, againTwice1Err
 	result0 = (*f.err)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1443
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1462
 	return true, result0
 }
 
@@ -1507,8 +1526,8 @@ func (f *waitInsideFunc3Frame) moveNext(r *statemachine.Run, args *waitInsideFun
 		goto endIf1
 	}
 //line github.com/movenext/movenext/statemachine/values_test.go:122
-	f.pass1, pass1Value, pass1Err = args.l.gate.passEnter(r, args.ctx)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1512
+	f.pass1, pass1Value, pass1Err = args.l.gate.passNested(r, &f.Frame, &f.pass1, 1, args.ctx)
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1531
 	if f.pass1 == nil {
 		goto after1
 	}
@@ -1517,13 +1536,13 @@ func (f *waitInsideFunc3Frame) moveNext(r *statemachine.Run, args *waitInsideFun
 resume1:
 //line github.com/movenext/movenext/statemachine/values_test.go:122
 	pass1Value, pass1Err = f.pass1.Results(r)
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1521
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1540
 	f.pass1 = nil
 after1:
 //line github.com/movenext/movenext/statemachine/values_test.go:122
 	*f.n, *f.err = pass1Value, pass1Err
 endIf1:
-//line github.com/movenext/movenext/statemachine/values_async_test.go:1527
+//line github.com/movenext/movenext/statemachine/values_async_test.go:1546
 	return true
 }
 
@@ -1535,4 +1554,4 @@ func (f *waitInsideFunc3Frame) Results(r *statemachine.Run) {
 	r.Rethrow()
 }
 
-// Digest of what is above: 3b04d7e807e91b6b
+// Digest of what is above: 132ef9e21456a221

@@ -212,10 +212,7 @@ func (fs *Facts) StreamIn(s *ast.RangeStmt) (Streamed, bool) {
 		return Streamed{Call: call, Point: point}, true
 	}
 	fn, _, method := source.Callee(call, fs.Info)
-	if fn == nil || method == nil || method.Kind() != types.MethodVal || len(method.Index()) != 1 || fn.Name() != "All" {
-		return Streamed{}, false
-	}
-	if source.StreamArgument(fn.Signature().Recv().Type()) == nil {
+	if fn == nil || method == nil || method.Kind() != types.MethodVal || len(method.Index()) != 1 || !source.IsStreamRange(fn) {
 		return Streamed{}, false
 	}
 	return Streamed{Of: ast.Unparen(call.Fun).(*ast.SelectorExpr).X}, true

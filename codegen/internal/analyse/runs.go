@@ -154,7 +154,7 @@ func (fs *Facts) noteRun(call *ast.CallExpr, around []*ast.FuncLit, byMachine bo
 // awaitedRun returns the call of job.Run whose job call awaits, and its runner's name, or nil.
 func (fs *Facts) awaitedRun(call *ast.CallExpr) (run *ast.CallExpr, runner *ast.Ident) {
 	await, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok || await.Sel.Name != "Await" {
+	if !ok || await.Sel.Name != source.AwaitName {
 		return nil, nil
 	}
 	run, ok = ast.Unparen(await.X).(*ast.CallExpr)
@@ -162,7 +162,7 @@ func (fs *Facts) awaitedRun(call *ast.CallExpr) (run *ast.CallExpr, runner *ast.
 		return nil, nil
 	}
 	fn, id, _ := source.Callee(run, fs.Info)
-	if fn == nil || !source.IsObject(fn, source.JobPath, "Run") {
+	if fn == nil || !source.IsRun(fn) {
 		return nil, nil
 	}
 	return run, id

@@ -41,8 +41,8 @@ func (m mentions) add(file *ast.File) {
 	}
 }
 
-// addCalls notes the names of the functions that an annotated function calls, and if it runs jobs,
-// of those that its literals call.
+// addCalls notes the names of the functions that an annotated function calls. It notes those that
+// its literals call if one of the literals may be that of a job.
 func (m mentions) addCalls(fn *ast.FuncDecl) {
 	own := m.called[fn.Name.Name]
 	if own == nil {
@@ -53,9 +53,8 @@ func (m mentions) addCalls(fn *ast.FuncDecl) {
 	var within map[string]bool
 	visit := func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
-			name := calledName(call)
-			within[name] = true
-			runs = runs || len(call.Args) > 1 && (name == "Run" || name == "Go" || name == "New")
+			within[calledName(call)] = true
+			runs = runs || mayHost(call)
 		}
 		return true
 	}
@@ -86,7 +85,7 @@ func calledName(call *ast.CallExpr) string {
 
 // findNested follows the calls, once all files have been added.
 func (m mentions) findNested() {
-	m.awaits["Await"] = true
+	m.awaits[source.AwaitName] = true
 	for found := true; found; {
 		found = false
 		for name, called := range m.called {
@@ -115,4 +114,13 @@ func (m mentions) nests(fn *ast.FuncDecl) bool {
 func (m mentions) rootOnly(fn *annotated) bool {
 	name := fn.decl.Name
 	return !name.IsExported() && !m.byMachines[name.Name] && !m.anywhere[fn.names.Enter] && !m.anywhere[fn.names.Frame]
+}
+
+// mayHost reports whether a call may start a job for a literal, which it has after a context.
+func mayHost(call *ast.CallExpr) bool {
+	if len(call.Args) < 2 || calledName(call) == "append" {
+		return false
+	}
+	_, ok := ast.Unparen(call.Args[1]).(*ast.FuncLit)
+	return ok
 }

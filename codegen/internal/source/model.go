@@ -12,26 +12,6 @@ import (
 	"strings"
 )
 
-// Module is the module of the runtime that generated code imports.
-const Module = "github.com/movenext/movenext"
-
-// The runtime packages that generated code names. The generator never imports them: it has to
-// build and run with any version of them, and the compilation of the generated code determines
-// which version fits.
-const (
-	JobPath          = Module + "/job"
-	RootPath         = JobPath + "/root"
-	AwaiterPath      = Module + "/awaiter"
-	StatemachinePath = Module + "/statemachine"
-	GentypesPath     = StatemachinePath + "/gentypes"
-	RecordPath       = StatemachinePath + "/record"
-	DurablePath      = Module + "/durable"
-	DurableGenPath   = DurablePath + "/gen"
-)
-
-// StubPaths are the packages that the declarations of twins name, and so the stubs of them.
-var StubPaths = []string{JobPath, StatemachinePath, GentypesPath}
-
 // Package is one type-checked package with annotated functions. The package of a folder, the same
 // package with its _test.go files, and its external test package are three Packages.
 type Package struct {

@@ -18,9 +18,6 @@ import (
 // what it is given in its own chain, and only the twin starts a job: see job.InScope. If the
 // function has an entry with companions, as coord.InTurn has, machines call that instead.
 
-// rootTypes are the aliases of package job/root that mark a parameter.
-var rootTypes = map[string]bool{"Func": true, "FuncOf": true, "Action": true, "ActionOf": true}
-
 // isRoot reports whether typ marks a parameter.
 func isRoot(typ types.Type) bool {
 	for {
@@ -28,7 +25,7 @@ func isRoot(typ types.Type) bool {
 		if !ok {
 			return false
 		}
-		if obj := alias.Obj(); rootTypes[obj.Name()] && obj.Pkg() != nil && obj.Pkg().Path() == RootPath {
+		if marksRoot(alias.Obj()) {
 			return true
 		}
 		typ = alias.Rhs()

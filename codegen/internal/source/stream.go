@@ -124,19 +124,6 @@ func isStreamTwin(fn, twin *types.Func) bool {
 	return value != nil && arg != nil && types.Identical(value, arg)
 }
 
-// StreamArgument returns T if typ is *job.Stream[T], or nil.
-func StreamArgument(typ types.Type) types.Type {
-	ptr, ok := types.Unalias(typ).(*types.Pointer)
-	if !ok {
-		return nil
-	}
-	named, ok := types.Unalias(ptr.Elem()).(*types.Named)
-	if !ok || !IsObject(named.Obj(), JobPath, "Stream") || named.TypeArgs().Len() != 1 {
-		return nil
-	}
-	return named.TypeArgs().At(0)
-}
-
 // Stream reports whether call returns a sequence and has a twin that is a stream.
 func (t *Twins) Stream(call *ast.CallExpr, info *types.Info) (Suspension, bool) {
 	s, ok := calleeOf(call, info)

@@ -1,7 +1,6 @@
 package source
 
 import (
-	"fmt"
 	"go/types"
 	"slices"
 )
@@ -123,18 +122,6 @@ func sameParams(a, b *types.Signature, skip int) bool {
 	return true
 }
 
-// mostJobTuple is the size of the largest tuple of package job.
-const mostJobTuple = 3
-
-// TuplePath returns the package of the tuple of n results: package job for the sizes that readers
-// are likely to see, and that of generated code for the others.
-func TuplePath(n int) string {
-	if n > mostJobTuple {
-		return GentypesPath
-	}
-	return JobPath
-}
-
 // isJobOf reports whether T of a *job.Job[T] carries results.
 func isJobOf(arg types.Type, results Results) bool {
 	switch n := len(results.Values); n {
@@ -144,7 +131,7 @@ func isJobOf(arg types.Type, results Results) bool {
 		return types.Identical(arg, results.Values[0].Type())
 	default:
 		tuple, ok := types.Unalias(arg).(*types.Named)
-		if !ok || !IsObject(tuple.Obj(), TuplePath(n), fmt.Sprintf("Tuple%d", n)) || tuple.TypeArgs().Len() != n {
+		if !ok || !isTuple(tuple.Obj(), n) || tuple.TypeArgs().Len() != n {
 			return false
 		}
 		for i, v := range results.Values {
@@ -154,15 +141,6 @@ func isJobOf(arg types.Type, results Results) bool {
 		}
 		return true
 	}
-}
-
-func isRun(typ types.Type) bool {
-	ptr, ok := types.Unalias(typ).(*types.Pointer)
-	if !ok {
-		return false
-	}
-	named, ok := types.Unalias(ptr.Elem()).(*types.Named)
-	return ok && IsObject(named.Obj(), StatemachinePath, "Run")
 }
 
 // IsPointer reports whether v, which may be nil, is a pointer.

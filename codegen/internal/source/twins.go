@@ -161,7 +161,7 @@ func (t *Twins) twinCall(s Suspension) (Suspension, bool) {
 		return s, false
 	}
 	s.Kind, s.Result = KindTwin, jobArgument(sig.Results().At(0).Type())
-	if IsObject(s.Callee, JobPath, "Sleep") {
+	if isSleep(s.Callee) {
 		s.Kind = KindSleep
 		return s, true
 	}
@@ -216,27 +216,6 @@ func StripInstantiation(fun ast.Expr) ast.Expr {
 	return fun
 }
 
-// intrinsic returns the kind of fn if it is one of the runtime's own suspending functions.
-func intrinsic(fn *types.Func) Kind {
-	if fn.Pkg() == nil {
-		return 0 // the method of type error
-	}
-	recv := receiverNamed(fn)
-	switch path := fn.Pkg().Path(); {
-	case path == JobPath && recv != nil && recv.Obj().Name() == "Job" && fn.Name() == "Await":
-		return KindAwaitJob
-	case recv != nil:
-		return 0
-	case path == AwaiterPath && fn.Name() == "Await":
-		return KindAwait
-	case path == JobPath && fn.Name() == "Yield":
-		return KindYield
-	case path == JobPath && fn.Name() == "SwitchTo":
-		return KindSwitchTo
-	}
-	return 0
-}
-
 // TwinOf finds FAsync next to fn, or nil.
 func TwinOf(fn *types.Func) *types.Func { return twinIn(fn, nil) }
 
@@ -281,19 +260,6 @@ func awaitedJob(s Suspension) types.Type {
 		return nil
 	}
 	return s.Method.Obj().(*types.Func).Signature().Recv().Type()
-}
-
-// jobArgument returns T if typ is *job.Job[T], or nil.
-func jobArgument(typ types.Type) types.Type {
-	ptr, ok := types.Unalias(typ).(*types.Pointer)
-	if !ok {
-		return nil
-	}
-	named, ok := types.Unalias(ptr.Elem()).(*types.Named)
-	if !ok || !IsObject(named.Obj(), JobPath, "Job") || named.TypeArgs().Len() != 1 {
-		return nil
-	}
-	return named.TypeArgs().At(0)
 }
 
 // IsObject reports whether obj is declared in the package at path under that name.

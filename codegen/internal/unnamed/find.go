@@ -74,7 +74,7 @@ type Derivations struct {
 
 // New returns the derivations of fn, written for the file with these imports.
 func New(fn *source.Function, imports *typetext.Imports) *Derivations {
-	return &Derivations{fn: fn, imports: imports, mentioned: map[string]bool{"GetAwaiter": true, "Await": true}}
+	return &Derivations{fn: fn, imports: imports, mentioned: map[string]bool{source.GetAwaiterName: true, source.AwaitName: true}}
 }
 
 // Find marks the variables whose types cannot be named, and returns the derivations of these

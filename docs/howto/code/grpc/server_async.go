@@ -201,7 +201,7 @@ func (f *shopTotalFunc1Locals) moveNext(r *statemachine.Run, args *shopTotalFunc
 		return
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:45
-	f.price1, price1Value, price1Err = args.s.priceEnter(r, args.ctx, args.name)
+	f.price1, price1Value, price1Err = args.s.priceNested(r, &f.Frame, &f.price1, 1, args.ctx, args.name)
 //line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:206
 	if f.price1 == nil {
 		goto after1
@@ -259,7 +259,21 @@ func (s *shop) priceAsync(ctx context.Context, name string) (result *job.Job[int
 // priceEnter enters [shop.price] for another machine. It returns the results or, suspended, the
 // frame that will have them.
 func (s *shop) priceEnter(r *statemachine.Run, ctx context.Context, name string) (*shopPriceFrame, int64, error) {
+	return s.priceNested(r, nil, nil, 0, ctx, name)
+}
+
+// priceNested is priceEnter for a caller whose frame may be on the stack: its field for the callee
+// and its state are set if a job that is run in place exits.
+func (s *shop) priceNested(r *statemachine.Run, caller *statemachine.Frame, callee **shopPriceFrame, at int32, ctx context.Context, name string) (*shopPriceFrame, int64, error) {
 	frame := shopPriceLocals{s: s, name: name}
+	r.Nest(&frame.Frame, caller)
+	defer func() {
+		if r.Exiting() {
+			m := &shopPriceFrame{kept: frame}
+			r.Push(ctx, m, &m.kept.Frame)
+			*callee, caller.State = m, at
+		}
+	}()
 	if hasEnded, v0, v1 := frame.moveNext(r, ctx); hasEnded {
 		return nil, v0, v1
 	}
@@ -308,11 +322,16 @@ func (f *shopPriceLocals) moveNext(r *statemachine.Run, ctx context.Context) (ha
 	// server.go:61: if _, err := s.wait(ctx).Await(); err != nil {
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
 	if awaited = f.s.wait(ctx); awaited.IsCompleted() && r.Proceed() {
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:312
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:326
 		goto after1
 	}
-	f.State = 1
 	f.await1 = awaited
+//line github.com/movenext/movenext/docs/howto/code/grpc/server.go:61
+	if r.RunInPlace(&f.Frame, 1, awaited) {
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:332
+		goto resume1
+	}
+	f.State = 1
 	return r.Await(awaited), 0, nil
 resume1:
 	awaited = statemachine.AwaitedJob(r, f.await1)
@@ -328,7 +347,7 @@ after1:
 		cents, found := f.s.cents[f.name]
 		if !found {
 			result0, result1 = 0, status.Errorf(codes.NotFound, "no price for %s", f.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:332
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:351
 			return true, result0, result1
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:67
 		}
@@ -337,7 +356,7 @@ after1:
 		}
 		return true, cents, nil
 	}
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:341
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:360
 }
 
 func (f *shopPriceFrame) Location() statemachine.Location {
@@ -416,8 +435,8 @@ range1:
 		goto endRange1
 	}
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
-	f.price1, cents, f.err = f.s.priceEnter(r, f.ctx, f.name)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:421
+	f.price1, cents, f.err = f.s.priceNested(r, &f.Frame, &f.price1, 1, f.ctx, f.name)
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:440
 	if f.price1 == nil {
 		goto after1
 	}
@@ -426,12 +445,12 @@ range1:
 resume1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:94
 	cents, f.err = f.price1.Results(r)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:430
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:449
 	f.price1 = nil
 after1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:95
 	f.Emit(cents+f.rise, f.err)
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:435
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:454
 	f.State = 2
 	return true
 resume2:
@@ -448,13 +467,13 @@ resume2:
 		goto endIf1
 	}
 cond1:
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:452
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:471
 	f.State = statemachine.Finished
 	return true
 endIf1:
 //line github.com/movenext/movenext/docs/howto/code/grpc/server.go:93
 	f.rise++
-//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:458
+//line github.com/movenext/movenext/docs/howto/code/grpc/server_async.go:477
 	goto range1
 endRange1:
 	f.State = statemachine.Finished
@@ -465,4 +484,4 @@ func (f *shopChangesFrame) Location() statemachine.Location {
 	return statemachine.At(&f.Frame, "main.(*shop).changes", "github.com/movenext/movenext/docs/howto/code/grpc/server.go", 94, 95)
 }
 
-// Digest of what is above: 277c6ec72b2ce7c7
+// Digest of what is above: c3046e639f42eba6
