@@ -58,6 +58,8 @@ type Scope struct {
 	canceled bool // a child was canceled because ctx has ended
 	children children
 	gate     gate
+
+	freeStarted *startedChild // see startedChild
 }
 
 // Supervisor makes a scope in which a child that fails does not cancel the others. The
@@ -284,7 +286,7 @@ func (s *Scope) finish() continuation.Chain {
 func (s *Scope) outcome() (final Status, err, hidden error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.children = children{}
+	s.children, s.freeStarted = children{}, nil
 	failed := errors.Join(s.errs...)
 	switch {
 	case s.body != nil:

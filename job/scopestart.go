@@ -40,9 +40,7 @@ func (s *Scope) Start(fn func(context.Context) *Job[Void]) (called bool) {
 		s.exitStarted(Faulted, ErrNilJob).Deliver(s.from)
 		return called
 	}
-	c := &startedChild{scope: s, job: &j.core}
-	c.node.Prepare(c)
-	if !c.job.register(&c.node) {
+	if c := s.takeStarted(&j.core); !j.core.register(&c.node) {
 		c.Completed(s.from).Deliver(s.from)
 	}
 	return called
@@ -70,17 +68,47 @@ func (s *Scope) exitStarted(final Status, err error) continuation.Chain {
 	return s.exit(final, err, &childSlot{holds: true})
 }
 
-// startedChild is a child that a caller of [Scope.Start] has begun.
+// startedChild is a child that a caller of [Scope.Start] has begun. When its job has ended, it is
+// used again, so that a child is one object: its job. They are allocated in slabs of half as many
+// as there are children, up to 16. In the free list the target of its node is the next one.
 type startedChild struct {
 	scope *Scope
 	job   *core
 	node  continuation.Node
 }
 
+// takeStarted returns a child for the job j.
+func (s *Scope) takeStarted(j *core) *startedChild {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.freeStarted == nil {
+		slab := make([]startedChild, min(max(1, s.left/2), 16))
+		for i := range slab {
+			slab[i].scope = s
+			s.giveBackStarted(&slab[i])
+		}
+	}
+	c := s.freeStarted
+	s.freeStarted, _ = c.node.Target().(*startedChild)
+	c.job = j
+	c.node.Prepare(c)
+	return c
+}
+
+// giveBackStarted puts a child into the free list; mu is held.
+func (s *Scope) giveBackStarted(c *startedChild) {
+	c.job = nil
+	c.node.Prepare(s.freeStarted)
+	s.freeStarted = c
+}
+
 // Completed implements continuation.Target: the child's job has ended.
 func (c *startedChild) Completed(schedulers.Worker) continuation.Chain {
-	c.job.observe() // its failure is the scope's
-	return c.scope.exitStarted(Status(c.job.final), c.job.err())
+	s, j := c.scope, c.job
+	j.observe() // its failure is the scope's
+	s.mu.Lock()
+	s.giveBackStarted(c)
+	return s.leaveAndUnlock(Status(j.final), j.err(), true)
 }
 
 func (c *startedChild) waitingJob() (*core, string) { return &c.scope.promise.job.core, "scope" }

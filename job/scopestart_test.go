@@ -40,6 +40,27 @@ func TestChildrenOfStartBeginAtOnceAndInOrder(t *testing.T) {
 	assert.False(t, d.start(), "the scope has ended")
 }
 
+func TestAStartedChildIsNoObjectBesideItsJob(t *testing.T) {
+	m := &manual{}
+	s := NewScope(m.ctx())
+	var last *Source[Void]
+	child := func(context.Context) *Job[Void] { last = NewSource[Void](); return last.Job() }
+	assert.Equal(t, 1.0, testing.AllocsPerRun(100, func() {
+		s.Start(child)
+		last.TrySetResult(Void{})
+	}))
+	var sources []*Source[Void]
+	for range 1000 {
+		s.Start(child)
+		sources = append(sources, last)
+	}
+	for i := range sources { // in another order
+		sources[(i*7)%len(sources)].TrySetResult(Void{})
+	}
+	s.Start(func(context.Context) *Job[Void] { return FromError[Void](errors.New("the last one")) })
+	assert.EqualError(t, s.Wait(), "the last one")
+}
+
 func TestAStartedChildHasTheContextOfItsScope(t *testing.T) {
 	m := &manual{}
 	s := NewScope(m.ctx())
