@@ -96,8 +96,8 @@ var hundred = func() (js [100]*Job[int]) {
 	return js
 }()
 
-// A wait that is alone under its context registers there: five objects under a new context, and two
-// under one that has been waited for before. Package context makes all of them. Under a timeout of
+// A wait that is alone under its context registers there: five objects under a new context, and
+// two under one that has been waited for before. Package context makes all of them. Under a timeout of
 // this package it is none.
 func TestAWaitAloneUnderAContextAllocatesWhatPackageContextDoes(t *testing.T) {
 	old, cancelOld := context.WithCancel(context.Background())

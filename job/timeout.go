@@ -142,9 +142,9 @@ func sharedRestFor(why error, how uint32) *timeoutRest {
 		return hasExpired
 	case how == released:
 		return wasReleased
-	case why == context.DeadlineExceeded: //nolint:errorlint // no error that wraps it
+	case why == context.DeadlineExceeded:
 		return parentExpired
-	case why == context.Canceled: //nolint:errorlint // no error that wraps it
+	case why == context.Canceled:
 		return parentCanceled
 	}
 	return nil
@@ -194,8 +194,8 @@ func (t *timeout) setReading(now, d time.Duration) {
 	interleave.StorePointer(&t.rest, &timeoutRest{virtual: true, deadline: ambient.TimeOf(addDuration(now, d))})
 }
 
-// setDeadline sets the deadline to at. Most are computed from time.Now, so that they have a reading
-// of the clock and the local zone, and need no rest.
+// setDeadline sets the deadline to at. Most are computed from time.Now, so that they have a
+// reading of the clock and the local zone, and need no rest.
 func (t *timeout) setDeadline(at time.Time) {
 	t.until = at.Sub(began)
 	monotonic := at != at.Round(0)

@@ -76,7 +76,7 @@ type group struct {
 	shard *shard
 	done  <-chan struct{} // nil: of a Source
 	stop  func() bool     // of the AfterFunc; set by the group's maker shortly after
-	host  Host            // held as long as the group has watches; set together with stop, or constant
+	host  Host            // held as long as there are watches; set with stop, or constant
 
 	removed bool            // the last watch was stopped, or all were notified
 	held    bool            // the group is a user of its host; only of a Source
@@ -128,7 +128,7 @@ func (w *Watch) Start(ctx context.Context, e Listener) bool {
 	return true
 }
 
-// watchChannel starts w in the group of ctx's Done channel, for the Single at p unless that is nil.
+// watchChannel starts w in the group of ctx's Done channel, for the Single at p unless it is nil.
 // It returns false if p has another watch.
 func watchChannel(ctx context.Context, done <-chan struct{}, w *Watch, e Listener, p *place) bool {
 	s := &registry[maphash.Comparable(seed, done)%shards]
@@ -322,8 +322,8 @@ func (g *group) removeFromShard() (stop func() bool, host Host) {
 	return stop, host
 }
 
-// link adds w, which is started at p, or at the group itself if p is nil. It returns false if there
-// is another watch at p. The lock is held, here and below.
+// link adds w, which is started at p, or at the group itself if p is nil. It returns false if
+// there is another watch at p. The lock is held, here and below.
 func (g *group) link(w *Watch, e Listener, p *place) bool {
 	if p == nil {
 		p = &g.place

@@ -46,8 +46,8 @@ func (w *below) start() {
 	w.Start(w.ctx, w)
 }
 
-// The parent of a context with a Single ends, or the context itself, or both do, while its watch is
-// started and stopped, perhaps twice.
+// The parent of a context with a Single ends, or the context itself, or both do, while its watch
+// is started and stopped, perhaps twice.
 func TestInterleavingsOfAWatchBelow(t *testing.T) {
 	for name, do := range map[string]func(w *below){
 		"starts":         func(w *below) { w.start() },

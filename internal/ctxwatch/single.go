@@ -27,8 +27,8 @@ import (
 //
 // The claim is the group of the Single's place, and it is given up under the same lock. Proof: if
 // E2 finds no claim, S1 comes later, and S2 finds that the context is over. A watch that is found
-// is linked, since claim and link are one step for whoever has the lock. And while the claim lasts,
-// the watch is in that group.
+// is linked, since claim and link are one step for whoever has the lock. And while the claim
+// lasts, the watch is in that group.
 //
 // A second watch at the same time finds the Single claimed. Then it is started at the context's
 // Source, which the context makes when it is asked for it.

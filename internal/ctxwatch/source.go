@@ -121,7 +121,7 @@ func originOf(ctx context.Context) Origin {
 	return Origin{done: ctx.Done()}
 }
 
-// withoutValues returns the context that ctx ends with: ctx without what context.WithValue has added.
+// withoutValues returns the context that ctx ends with, without what context.WithValue has added.
 // Otherwise a context of this module would have to make its channel as soon as a value is added.
 func withoutValues(ctx context.Context) context.Context {
 	for reflect.TypeOf(ctx) == withValue {
@@ -130,8 +130,8 @@ func withoutValues(ctx context.Context) context.Context {
 	return ctx
 }
 
-// withValue is the type of what context.WithValue returns. It is not exported, but its parent is an
-// exported field. A test fails if it should be another one.
+// withValue is the type of what context.WithValue returns. It is not exported, but its parent is
+// an exported field. A test fails if it should be another one.
 var withValue = func() reflect.Type {
 	ctx := context.WithValue(context.Background(), Key{}, nil)
 	if v := reflect.ValueOf(ctx); v.Kind() == reflect.Pointer && v.Elem().Kind() == reflect.Struct &&

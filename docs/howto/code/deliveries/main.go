@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -161,7 +160,7 @@ var forms = []struct {
 // bytesEach begins n deliveries, and returns what each keeps alive while all of them pause.
 func bytesEach(n int, run delivery) int64 {
 	ctx, cancel := context.WithCancel(context.Background())
-	s := &service{log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	s := &service{log: slog.New(slog.DiscardHandler)}
 	all := job.NewScope(ctx, job.Supervisor())
 	hooks := make([]hook, n)
 	body := []byte("{}")

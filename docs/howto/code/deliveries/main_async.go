@@ -71,30 +71,30 @@ func (frame *serviceFirstLocals) moveNext(r *statemachine.Run, args *serviceFirs
 	}
 	{
 		var cancel context.CancelFunc
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:59
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:58
 		frame.ctx, cancel = context.WithTimeout(frame.ctx, patience)
 		frame.defers.Push(func(raise func()) { defer cancel(); raise() })
 		frame.ctx = pprof.WithLabels(frame.ctx, args.h.labels())
 		statemachine.SetGoroutineLabels(r, frame.ctx)
 		log := args.s.log.With("hook", args.h.ID, "to", args.h.To)
 		{
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:64
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:63
 			call1 := context.AfterFunc(frame.ctx, func() { log.Info("given up") })
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:64
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:63
 			frame.defers.Push(func(raise func()) { defer call1(); raise() })
 		}
 		var request *http.Request
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:65
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:64
 		request, err = args.h.request(frame.ctx)
 		if err != nil {
 			result0 = err
 //line github.com/movenext/movenext/docs/howto/code/deliveries/main_async.go:92
 			frame.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:67
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:66
 			return true, result0
 		}
 		s := args.s
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:69
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:68
 		frame.do1, _, err = retry.DoEnter(r, nil, nil, frame.ctx, pauses(), func(context.Context) (int, error) {
 			return 0, s.send(request)
 		}, retry.Attempts(attempts), retry.Notify(func(f retry.Failure) { log.Debug("again", "why", f.Err) }))
@@ -107,16 +107,16 @@ func (frame *serviceFirstLocals) moveNext(r *statemachine.Run, args *serviceFirs
 	frame.ctx = nil // not needed any more
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:69
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:68
 	_, err = frame.do1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/deliveries/main_async.go:113
 	frame.do1 = nil
 after1:
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:72
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:71
 	result0 = err
 //line github.com/movenext/movenext/docs/howto/code/deliveries/main_async.go:118
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:72
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:71
 	return true, result0
 //line github.com/movenext/movenext/docs/howto/code/deliveries/main_async.go:122
 }
@@ -140,7 +140,7 @@ func (frame *serviceFirstMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *serviceFirstMachine) Root() (statemachine.Root, statemachine.Location) {
-	return frame.builder.Chain.Root(&frame.builder.Promise.Job), statemachine.At(&frame.kept.Frame, "main.(*service).first", "github.com/movenext/movenext/docs/howto/code/deliveries/main.go", 69)
+	return frame.builder.Chain.Root(&frame.builder.Promise.Job), statemachine.At(&frame.kept.Frame, "main.(*service).first", "github.com/movenext/movenext/docs/howto/code/deliveries/main.go", 68)
 }
 
 // Digest of service.ownTimeout: ea4e9d7ca1663736
@@ -194,25 +194,25 @@ func (frame *serviceOwnTimeoutLocals) moveNext(r *statemachine.Run, args *servic
 	}
 	{
 		var cancel context.CancelFunc
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:79
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:78
 		frame.ctx, cancel = job.WithTimeout(frame.ctx, patience)
 		frame.defers.Push(func(raise func()) { defer cancel(); raise() })
 		frame.ctx = pprof.WithLabels(frame.ctx, args.h.labels())
 		statemachine.SetGoroutineLabels(r, frame.ctx)
 		frame.log = args.s.log.With("hook", args.h.ID, "to", args.h.To)
 		var request *http.Request
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:84
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:83
 		request, err = args.h.request(frame.ctx)
 		if err != nil {
 			result0 = err
 //line github.com/movenext/movenext/docs/howto/code/deliveries/main_async.go:209
 			frame.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:86
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:85
 			return true, result0
 		}
 		s := args.s
 		log := frame.log
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:88
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:87
 		frame.do1, _, err = retry.DoEnter(r, nil, nil, frame.ctx, pauses(), func(context.Context) (int, error) {
 			return 0, s.send(request)
 		}, retry.Attempts(attempts), retry.Notify(func(f retry.Failure) { log.Debug("again", "why", f.Err) }))
@@ -224,19 +224,19 @@ func (frame *serviceOwnTimeoutLocals) moveNext(r *statemachine.Run, args *servic
 	frame.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:88
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:87
 	_, err = frame.do1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/deliveries/main_async.go:230
 	frame.do1 = nil
 after1:
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:91
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:90
 	if frame.ctx.Err() != nil {
 		frame.log.Info("given up")
 	}
 	result0 = err
 //line github.com/movenext/movenext/docs/howto/code/deliveries/main_async.go:238
 	frame.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:94
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:93
 	return true, result0
 //line github.com/movenext/movenext/docs/howto/code/deliveries/main_async.go:242
 }
@@ -260,7 +260,7 @@ func (frame *serviceOwnTimeoutMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (frame *serviceOwnTimeoutMachine) Root() (statemachine.Root, statemachine.Location) {
-	return frame.builder.Chain.Root(&frame.builder.Promise.Job), statemachine.At(&frame.kept.Frame, "main.(*service).ownTimeout", "github.com/movenext/movenext/docs/howto/code/deliveries/main.go", 88)
+	return frame.builder.Chain.Root(&frame.builder.Promise.Job), statemachine.At(&frame.kept.Frame, "main.(*service).ownTimeout", "github.com/movenext/movenext/docs/howto/code/deliveries/main.go", 87)
 }
 
 // Digest of service.oneAttempt: 0ef6b50fe9e7d9d2
@@ -308,14 +308,14 @@ func (f *serviceOneAttemptLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 	}
 	{
 		var cancel context.CancelFunc
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:101
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:100
 		f.ctx, cancel = job.WithTimeout(f.ctx, patience)
 		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 		f.ctx = pprof.WithLabels(f.ctx, f.h.labels())
 		statemachine.SetGoroutineLabels(r, f.ctx)
 		s := f.s
 		h := f.h
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:105
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:104
 		f.do1, _, err = retry.DoEnter(r, nil, nil, f.ctx, pauses(), func(ctx context.Context) (int, error) {
 			return 0, s.attempt(ctx, h)
 		}, retry.Attempts(attempts))
@@ -327,19 +327,19 @@ func (f *serviceOneAttemptLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:105
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:104
 	_, err = f.do1.Results(r)
 //line github.com/movenext/movenext/docs/howto/code/deliveries/main_async.go:333
 	f.do1 = nil
 after1:
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:108
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:107
 	if f.ctx.Err() != nil {
 		f.s.log.Info("given up", "hook", f.h.ID, "to", f.h.To)
 	}
 	result0 = err
 //line github.com/movenext/movenext/docs/howto/code/deliveries/main_async.go:341
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:111
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:110
 	return true, result0
 //line github.com/movenext/movenext/docs/howto/code/deliveries/main_async.go:345
 }
@@ -363,7 +363,7 @@ func (f *serviceOneAttemptMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serviceOneAttemptMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*service).oneAttempt", "github.com/movenext/movenext/docs/howto/code/deliveries/main.go", 105)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*service).oneAttempt", "github.com/movenext/movenext/docs/howto/code/deliveries/main.go", 104)
 }
 
 // Digest of service.ownLoop: 1dfe72ff75fecb44
@@ -414,23 +414,23 @@ func (f *serviceOwnLoopLocals) moveNext(r *statemachine.Run) (hasEnded bool, res
 	}
 	{
 		var cancel context.CancelFunc
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:130
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:129
 		f.ctx, cancel = job.WithTimeout(f.ctx, patience)
 		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 	}
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:132
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:131
 	f.ctx = pprof.WithLabels(f.ctx, f.h.labels())
 	statemachine.SetGoroutineLabels(r, f.ctx)
 	f.pause = time.Minute
 	f.i = 1
 for1:
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:136
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:135
 	f.err = f.s.attempt(f.ctx, f.h)
 	if f.err == nil || f.i == attempts {
 		result0 = f.err
 //line github.com/movenext/movenext/docs/howto/code/deliveries/main_async.go:432
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:138
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:137
 		return true, result0
 	}
 	asleep, sleep = statemachine.Sleep(r, f.ctx, f.pause)
@@ -441,20 +441,20 @@ for1:
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:140
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:139
 	sleep = r.Refusal()
 after1:
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:140
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:139
 	if sleep != nil {
 		f.s.log.Info("given up", "hook", f.h.ID, "to", f.h.To)
 		result0 = f.err
 //line github.com/movenext/movenext/docs/howto/code/deliveries/main_async.go:452
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:142
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:141
 		return true, result0
 	}
 	f.pause = min(2*f.pause, time.Hour)
-//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:135
+//line github.com/movenext/movenext/docs/howto/code/deliveries/main.go:134
 	f.i++
 //line github.com/movenext/movenext/docs/howto/code/deliveries/main_async.go:460
 	goto for1
@@ -479,7 +479,7 @@ func (f *serviceOwnLoopMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *serviceOwnLoopMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*service).ownLoop", "github.com/movenext/movenext/docs/howto/code/deliveries/main.go", 140)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*service).ownLoop", "github.com/movenext/movenext/docs/howto/code/deliveries/main.go", 139)
 }
 
-// Digest of what is above: 0da9ab1b5079101d
+// Digest of what is above: 5dcf21c1784c66e9
