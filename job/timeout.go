@@ -17,9 +17,9 @@ import (
 //
 // Package context has no way to say that the clock is another one, so the context is ours. What
 // most contexts with a timeout need is 80 bytes: a timer of the scheduler, the parent, the
-// deadline, and the one watch of what waits within it (ctxwatch.Single). That watch is told of the
-// end of the parent, too, and each method of the context asks the parent first. So the context
-// does not watch the parent.
+// deadline, and the one watch of what waits within it (ctxwatch.Single). That watch is told of
+// the end of the parent, too, and each method of the context asks the parent first. So the
+// context does not watch the parent.
 //
 // The rest is made when something needs it: a second wait at the same time, somebody who asks for
 // the channel, a clock that is not real.
@@ -34,8 +34,8 @@ import (
 // another type, by its method AfterFunc, to call it at its end.
 //
 // The end is decided once. Without a rest, a compare-and-swap puts in its place one that says how
-// the context has ended, and that many contexts share. A rest decides under its lock, and inner is
-// made under it:
+// the context has ended, and that many contexts share. A rest decides under its lock, and inner
+// is made under it:
 //
 //	# The end                            # Making inner
 //
@@ -67,9 +67,9 @@ func WithTimeout(ctx context.Context, d time.Duration) (with context.Context, ca
 	return t.begin(d)
 }
 
-// WithDeadline is context.WithDeadline on the clock of ctx's scheduler; see [WithTimeout]. If that
-// clock is not real, a t that was computed from time.Now is as far in the future there as it is
-// in reality, to a millisecond; one that was computed from the deadline of such a context is a
+// WithDeadline is context.WithDeadline on the clock of ctx's scheduler; see [WithTimeout]. If
+// that clock is not real, a t that was computed from time.Now is as far in the future there as it
+// is in reality, to a millisecond; one that was computed from the deadline of such a context is a
 // time of that clock.
 func WithDeadline(ctx context.Context, t time.Time) (with context.Context, cancel context.CancelFunc) {
 	if ctx == nil {

@@ -12,8 +12,8 @@ import (
 //
 // Each operation has an entry for machines, which gets companions of its functions. A body that
 // has one may suspend: it becomes the root of a chain of its own, and reports its suspension to
-// its participant by its error. If bodies are suspended when the caller has nothing more to do, the
-// operation returns a [*paused] in place of its error, and the caller suspends.
+// its participant by its error. If bodies are suspended when the caller has nothing more to do,
+// the operation returns a [*paused] in place of its error, and the caller suspends.
 //
 // An operation has no twin. Where nothing that it is given can suspend, machines call it as plain
 // code does.
@@ -23,8 +23,8 @@ import (
 type byMachine struct{ context.Context }
 
 // end describes how an operation whose caller is suspended has ended. It is the value of a job,
-// and not its error: an operation returns a panic in a body as an error, but a panic that is a job's
-// error would be raised.
+// and not its error: an operation returns a panic in a body as an error, but a panic that is a
+// job's error would be raised.
 type end struct {
 	err    error
 	goexit bool // a body has called runtime.Goexit, and so must the caller
@@ -37,7 +37,8 @@ type wait[T any] struct {
 	value func(err error) (T, error) // the results, once the operation has ended with err
 }
 
-// Results implements [statemachine.Outcome]. If a body has called runtime.Goexit, so does Results.
+// Results implements [statemachine.Outcome]. If a body has called runtime.Goexit, so does
+// Results.
 func (w *wait[T]) Results(r *statemachine.Run) (T, error) {
 	end, err := statemachine.JobResult(r, w.job)
 	if err != nil { // the machine's home has refused it
@@ -53,7 +54,8 @@ func (w *wait[T]) Results(r *statemachine.Run) (T, error) {
 	return v, err
 }
 
-// enterValue makes the machine of r wait for an operation with these results, unless it has ended.
+// enterValue makes the machine of r wait for an operation with these results, unless it has
+// ended.
 func enterValue[T any](r *statemachine.Run, v T, err error) (*statemachine.Waiting[T], T, error) {
 	p, ok := err.(*pausedValue[T])
 	if !ok {

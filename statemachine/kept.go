@@ -10,15 +10,16 @@ import (
 
 // Function values that are kept: in fields, maps, slices, channels and results.
 //
-// A parameter has a companion beside it (see package codegen), a value in a map has nothing beside
-// it. So the value itself has to lead to its entry. For a function type that its author marks,
+// A parameter has a companion beside it (see package codegen), a value in a map has nothing
+// beside it. So the value itself has to lead to its entry. For a function type that its author
+// marks,
 //
 //	//movenext:async
 //	type Handler func(ctx context.Context, r request) (string, error)
 //
-// the generator makes a function value from two: the plain function and the entry. Plain code that
-// calls the value runs the plain function. A machine asks it for the entry: it calls the value with
-// a context that is a question, and the value answers instead of running.
+// the generator makes a function value from two: the plain function and the entry. Plain code
+// that calls the value runs the plain function. A machine asks it for the entry: it calls the
+// value with a context that is a question, and the value answers instead of running.
 //
 //	func HandlerOf(plain func(…) (…), enter func(*Run, …) (…)) Handler {
 //		return Kept(Handler(func(ctx context.Context, r request) (result0 string, result1 error) {
@@ -29,13 +30,14 @@ import (
 //		}))
 //	}
 //
-// No other function may get a question: it would run, with a context that is none. Kept records the
-// code of the values that answer, and only those are asked. Two functions never share their code
-// address, so a value with a recorded one was made by such a function. The record is made from the
-// value itself, so it does not matter how many copies of the function the compiler makes.
+// No other function may get a question: it would run, with a context that is none. Kept records
+// the code of the values that answer, and only those are asked. Two functions never share their
+// code address, so a value with a recorded one was made by such a function. The record is made
+// from the value itself, so it does not matter how many copies of the function the compiler
+// makes.
 //
-// It is tempting to read the entry from the closure, since its address is known. But the layout of
-// a closure is the compiler's.
+// It is tempting to read the entry from the closure, since its address is known. But the layout
+// of a closure is the compiler's.
 
 // answering has the code addresses of the functions that answer. It is replaced, never changed,
 // and has one element for each place of the program that makes such values.

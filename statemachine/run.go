@@ -321,8 +321,8 @@ func (r *Run) register(c *chain) bool {
 	return budget.Spent(r.ready) && r.yieldFirst(c) || r.begin(c)
 }
 
-// yieldFirst lets c, whose run has used up its budget, yield before it begins its wait. It returns
-// false if that leaves the worker anyway, unless nothing else wants it.
+// yieldFirst lets c, whose run has used up its budget, yield before it begins its wait. It
+// returns false if that leaves the worker anyway, unless nothing else wants it.
 func (r *Run) yieldFirst(c *chain) (yields bool) {
 	r.ready = 0
 	var w schedulers.Work

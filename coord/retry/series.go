@@ -39,8 +39,8 @@ func (s *series) reset() {
 	}
 }
 
-// count counts an attempt, and returns the pause before the next one, or stop and the error that Do
-// returns.
+// count counts an attempt, and returns the pause before the next one, or stop and the error that
+// Do returns.
 func (s *series) count(ctx context.Context, err error) (time.Duration, error) {
 	s.calls++
 	if err == nil || ctx.Err() != nil || s.isFinal(err) {

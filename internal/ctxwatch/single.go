@@ -9,9 +9,9 @@ import (
 
 // # Contexts with one watch
 //
-// Most contexts with a timeout have one watch at a time: that of the function which made them. The
-// context would have to watch its parent, and have a group for that watch: 120 bytes. Instead the
-// watch itself is in the group of the parent's watches, and the context knows it:
+// Most contexts with a timeout have one watch at a time: that of the function which made them.
+// The context would have to watch its parent, and have a group for that watch: 120 bytes. Instead
+// the watch itself is in the group of the parent's watches, and the context knows it:
 //
 //	parent ──group──▶ watch ◀──first── Single
 //
@@ -88,8 +88,8 @@ func (s *Single) startBelow(parent context.Context, w *Watch, e Listener) bool {
 	return endless[maphash.Comparable(seed, s)%shards].start(w, e, &s.place)
 }
 
-// End notifies the watch, if there is one, on a separate goroutine, that the context has ended. It
-// does not block.
+// End notifies the watch, if there is one, on a separate goroutine, that the context has ended.
+// It does not block.
 func (s *Single) End() {
 	if interleave.LoadPointer(&s.place.group) != nil {
 		interleave.Go(s.end)

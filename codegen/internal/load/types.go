@@ -40,8 +40,8 @@ func (f *Finder) annotatedTypes(sc *scope, src *File, found map[*ast.Comment]boo
 	}
 }
 
-// annotatedType accepts or refuses an annotated type. The two declarations that are generated next
-// to it have the suffixes of and OfSuffix. why, if not empty, is a reason to refuse it.
+// annotatedType accepts or refuses an annotated type. The two declarations that are generated
+// next to it have the suffixes of and OfSuffix. why, if not empty, is a reason to refuse it.
 func (f *Finder) annotatedType(sc *scope, src *File, spec *ast.TypeSpec, of, why string) {
 	sc.count++
 	name, pos := spec.Name.Name, f.ws.Fset.Position(spec.Name.Pos())
@@ -91,8 +91,8 @@ func (f *Finder) stubPair(src *File, spec *ast.TypeSpec, t *ast.InterfaceType) s
 	return b.String()
 }
 
-// stubType declares TEnter and TOf of a function type, the latter of which accepts any entry, or the
-// pair of an interface.
+// stubType declares TEnter and TOf of a function type, the latter of which accepts any entry, or
+// the pair of an interface.
 func (f *Finder) stubType(src *File, spec *ast.TypeSpec) string {
 	if t, ok := ast.Unparen(spec.Type).(*ast.InterfaceType); ok {
 		return f.stubPair(src, spec, t)

@@ -53,7 +53,8 @@ func (lo *lowering) makeKept(e ast.Expr, to *types.Named) {
 	lo.evaluated[e] = []*ir.Variable{v}
 }
 
-// besideType returns the spelling of a function that is declared next to a marked type, as enter is.
+// besideType returns the spelling of a function that is declared next to a marked type, as enter
+// is.
 func (lo *lowering) besideType(enter *types.Func, name string) string {
 	if q := lo.Imports.Name(enter.Pkg()); q != "" {
 		return q + "." + name
