@@ -22,7 +22,7 @@ import (
 // value with a context that is a question, and the value answers instead of running.
 //
 //	func HandlerOf(plain func(…) (…), enter func(*Run, …) (…)) Handler {
-//		return Kept(Handler(func(ctx context.Context, r request) (result0 string, result1 error) {
+//		return Kept(Handler(func(ctx context.Context, r request) (page string, err error) {
 //			if Answers(ctx, enter) {
 //				return
 //			}

@@ -60,7 +60,8 @@ func (s *mentionScan) startsMachine(lit *ast.FuncLit) bool {
 	return l != nil && l.Started && (s.literals == 0 || !l.Waited) && !s.lo.NamesTypesOf(lit, s.around)
 }
 
-// replaceRunner spells the name in call as that of job.New, if the job is awaited where it is started.
+// replaceRunner spells the name in call as that of job.New, if the job is awaited where it is
+// started.
 func (s *mentionScan) replaceRunner(call *ast.CallExpr) {
 	if r, ok := s.lo.Literals.Runs[call]; ok && r.Awaited && s.literals == 0 {
 		s.replace(r.Name, ir.Text(s.lo.spelledBeside(call, r.Name, source.LaterName)))
