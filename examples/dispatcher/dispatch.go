@@ -57,7 +57,8 @@ type dispatcher struct {
 	pauses     func() retry.Policy
 	state      *coord.Watch[numbers]
 
-	mu sync.Mutex // of the order in which hooks are saved and begin, and of changes of state
+	order  sync.Mutex // in which hooks are saved and begin; a delivery may run under it
+	counts sync.Mutex // of changes of state
 }
 
 func newDispatcher(ctx context.Context, w world, log *slog.Logger) *dispatcher {
@@ -72,8 +73,8 @@ func newDispatcher(ctx context.Context, w world, log *slog.Logger) *dispatcher {
 // accept saves a hook and begins its delivery: Start lets it queue for its lane before the next
 // one is saved.
 func (d *dispatcher) accept(ctx context.Context, h hook) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.order.Lock()
+	defer d.order.Unlock()
 	if d.deliveries.Context().Err() != nil {
 		return errStopping
 	}
@@ -89,15 +90,15 @@ func (d *dispatcher) accept(ctx context.Context, h hook) error {
 // restore begins the deliveries of an earlier process.
 func (d *dispatcher) restore(ctx context.Context) error {
 	hooks, err := d.world.all(ctx)
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.order.Lock()
+	defer d.order.Unlock()
 	for _, h := range hooks {
 		d.begin(h)
 	}
 	return err
 }
 
-// begin begins a delivery; mu is held.
+// begin begins a delivery; order is held. The delivery runs here until it waits for the first time.
 func (d *dispatcher) begin(h hook) {
 	d.change(func(n *numbers) { n.Waiting++ })
 	d.deliveries.Start(func(ctx context.Context) *job.Job[job.Void] {
@@ -107,9 +108,9 @@ func (d *dispatcher) begin(h hook) {
 
 // drain ends the deliveries and waits for them: pauses end at once, and requests by themselves.
 func (d *dispatcher) drain() error {
-	d.mu.Lock()
+	d.order.Lock()
 	d.deliveries.Cancel(errStopping)
-	d.mu.Unlock()
+	d.order.Unlock()
 	return d.deliveries.Wait()
 }
 
@@ -133,7 +134,7 @@ func (d *dispatcher) attempts(ctx context.Context, h *hook) error {
 	_, err := retry.Do(ctx, d.pauses(), func(ctx context.Context) (job.Void, error) {
 		return job.Void{}, d.attempt(ctx, h)
 	}, retry.Attempts(maxAttempts), retry.Notify(func(retry.Failure) {
-		d.lock(func(n *numbers) { n.Retried++ })
+		d.change(func(n *numbers) { n.Retried++ })
 	}))
 	outcome := func(n *numbers) { n.Delivered++ }
 	if err != nil {
@@ -143,7 +144,7 @@ func (d *dispatcher) attempts(ctx context.Context, h *hook) error {
 		outcome = func(n *numbers) { n.Failed++ }
 		d.log.ErrorContext(ctx, "given up", "hook", h.ID, "why", err)
 	}
-	d.lock(func(n *numbers) { n.Waiting--; outcome(n) })
+	d.change(func(n *numbers) { n.Waiting--; outcome(n) })
 	d.log.InfoContext(ctx, "done", "hook", h.ID, "lane", h.Lane)
 	return d.world.remove(context.WithoutCancel(ctx), *h)
 }
@@ -165,15 +166,10 @@ func (d *dispatcher) attempt(ctx context.Context, h *hook) error {
 // growing returns the pauses of one delivery.
 func growing() retry.Policy { return retry.Exponential(time.Second, 10*time.Minute) }
 
-func (d *dispatcher) lock(f func(*numbers)) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.change(f)
-}
-
-// change changes the numbers; mu is held. Setting the value wakes who observes it, and writes to
-// none of them.
+// change changes the numbers. Setting the value wakes who observes it, and writes to none of them.
 func (d *dispatcher) change(f func(*numbers)) {
+	d.counts.Lock()
+	defer d.counts.Unlock()
 	n := d.state.Value()
 	f(&n)
 	_ = d.state.Set(n) // closed: nobody observes it any more

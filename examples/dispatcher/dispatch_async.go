@@ -61,19 +61,19 @@ func (f *dispatcherDeliverFrame) MoveNext(r *statemachine.Run) bool {
 	{
 		d := f.d
 		h := f.h
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:123
 		enter1 := func(r *statemachine.Run, arg1 context.Context) (interface{ Results(*statemachine.Run) error }, error) {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:123
 			m, r1 := dispatcherDeliverFunc1Enter(r, d, h, arg1)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:123
 			if m == nil {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:123
 				return nil, r1
 			}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:123
 			return m, r1
 		}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:123
 		f.do1, err = f.d.lanes.DoEnter(r, enter1, f.ctx, f.h.Lane, func(ctx context.Context) error { return d.attempts(ctx, h) })
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:80
@@ -83,12 +83,12 @@ func (f *dispatcherDeliverFrame) MoveNext(r *statemachine.Run) bool {
 	f.State = 1
 	return false
 resume1:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:123
 	err = f.do1.Results(r)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:89
 	f.do1 = nil
 after1:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:123
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:124
 	if err != nil {
 		f.d.log.WarnContext(f.ctx, "not delivered", "hook", f.h.ID, "lane", f.h.Lane, "why", err)
 	}
@@ -113,7 +113,7 @@ func (f *dispatcherDeliverMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *dispatcherDeliverMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*dispatcher).deliver", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 122)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*dispatcher).deliver", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 123)
 }
 
 // dispatcherDeliverFunc1Enter enters a function literal of [dispatcher.deliver] for another
@@ -170,7 +170,7 @@ func (f *dispatcherDeliverFunc1Locals) moveNext(r *statemachine.Run, args *dispa
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:123
 	f.attempts1, result0 = args.d.attemptsEnter(r, args.ctx, args.h)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:176
 	if f.attempts1 == nil {
@@ -179,7 +179,7 @@ func (f *dispatcherDeliverFunc1Locals) moveNext(r *statemachine.Run, args *dispa
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:122
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:123
 	result0 = f.attempts1.Results(r)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:185
 	f.attempts1 = nil
@@ -188,7 +188,7 @@ after1:
 }
 
 func (f *dispatcherDeliverFunc1Frame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.(*dispatcher).deliver", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 122)
+	return statemachine.At(&f.kept.Frame, "main.(*dispatcher).deliver", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 123)
 }
 
 func (f *dispatcherDeliverFunc1Frame) Results(r *statemachine.Run) error {
@@ -196,7 +196,7 @@ func (f *dispatcherDeliverFunc1Frame) Results(r *statemachine.Run) error {
 	return f.result0
 }
 
-// Digest of dispatcher.attempts: 83f571f0ddb576dd
+// Digest of dispatcher.attempts: 67c460d87d514c6c
 
 // attemptsAsync starts [dispatcher.attempts] as a state machine and returns its job.
 func (d *dispatcher) attemptsAsync(ctx context.Context, h *hook) (result *job.Job[job.Void]) {
@@ -266,25 +266,25 @@ func (f *dispatcherAttemptsLocals) moveNext(r *statemachine.Run) (hasEnded bool,
 	{
 		d := f.d
 		h := f.h
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:133
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
 		enter1 := func(r *statemachine.Run, arg1 context.Context) (interface {
 			Results(*statemachine.Run) (job.Void, error)
 		}, job.Void, error) {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:133
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
 			m, r1, r2 := dispatcherAttemptsFunc1Enter(r, d, h, arg1)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:133
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
 			if m == nil {
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:133
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
 				return nil, r1, r2
 			}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:133
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
 			return m, r1, r2
 		}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:133
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
 		f.do1, _, err = retry.DoEnter(r, enter1, nil, f.ctx, f.d.pauses(), func(ctx context.Context) (job.Void, error) {
 			return job.Void{}, d.attempt(ctx, h)
 		}, retry.Attempts(maxAttempts), retry.Notify(func(retry.Failure) {
-			d.lock(func(n *numbers) { n.Retried++ })
+			d.change(func(n *numbers) { n.Retried++ })
 		}))
 	}
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:291
@@ -294,13 +294,13 @@ func (f *dispatcherAttemptsLocals) moveNext(r *statemachine.Run) (hasEnded bool,
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:133
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
 	_, err = f.do1.Results(r)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:300
 	f.do1 = nil
 after1:
 	{
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:138
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:139
 		outcome := func(n *numbers) { n.Delivered++ }
 		if err != nil {
 			if f.ctx.Err() != nil {
@@ -309,12 +309,12 @@ after1:
 			outcome = func(n *numbers) { n.Failed++ }
 			f.d.log.ErrorContext(f.ctx, "given up", "hook", f.h.ID, "why", err)
 		}
-		f.d.lock(func(n *numbers) { n.Waiting--; outcome(n) })
+		f.d.change(func(n *numbers) { n.Waiting--; outcome(n) })
 	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:147
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:148
 	f.d.log.InfoContext(f.ctx, "done", "hook", f.h.ID, "lane", f.h.Lane)
 	f.remove2 = f.d.world.removeAsync(context.WithoutCancel(f.ctx), *f.h)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:148
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:149
 	if statemachine.TwinEnded(r, f.remove2) {
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:320
 		goto resume2
@@ -323,7 +323,7 @@ after1:
 	f.d, f.ctx, f.h = nil, nil, nil // not needed any more
 	return r.Await(f.remove2), nil
 resume2:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:148
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:149
 	_, result0 = statemachine.TwinResult(r, f.remove2)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:329
 	f.remove2 = nil
@@ -331,7 +331,7 @@ resume2:
 }
 
 func (f *dispatcherAttemptsFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempts", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 133, 148)
+	return statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempts", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 134, 149)
 }
 
 func (f *dispatcherAttemptsFrame) Results(r *statemachine.Run) error {
@@ -357,7 +357,7 @@ func (f *dispatcherAttemptsMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *dispatcherAttemptsMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempts", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 133, 148)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempts", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 134, 149)
 }
 
 // dispatcherAttemptsFunc1Enter enters a function literal of [dispatcher.attempts] for another
@@ -416,7 +416,7 @@ func (f *dispatcherAttemptsFunc1Locals) moveNext(r *statemachine.Run, args *disp
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:135
 	f.attempt1, attempt1Err = args.d.attemptEnter(r, args.ctx, args.h)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:422
 	if f.attempt1 == nil {
@@ -425,18 +425,18 @@ func (f *dispatcherAttemptsFunc1Locals) moveNext(r *statemachine.Run, args *disp
 	f.State = 1
 	return false, job.Void{}, nil
 resume1:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:135
 	attempt1Err = f.attempt1.Results(r)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:431
 	f.attempt1 = nil
 after1:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:134
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:135
 	return true, job.Void{}, attempt1Err
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:436
 }
 
 func (f *dispatcherAttemptsFunc1Frame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempts", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 134)
+	return statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempts", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 135)
 }
 
 func (f *dispatcherAttemptsFunc1Frame) Results(r *statemachine.Run) (job.Void, error) {
@@ -515,7 +515,7 @@ func (f *dispatcherAttemptLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:156
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:157
 	f.acquire1, err = f.d.limit.AcquireEnter(r, f.ctx, f.h.Host)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:521
 	if f.acquire1 == nil {
@@ -524,34 +524,34 @@ func (f *dispatcherAttemptLocals) moveNext(r *statemachine.Run) (hasEnded bool, 
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:156
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:157
 	err = f.acquire1.Results(r)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:530
 	f.acquire1 = nil
 after1:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:156
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:157
 	if err != nil {
 		result0 = err
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:536
 		f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:157
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:158
 		return true, result0
 	}
 	{
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:159
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:160
 		release1, arg1 := f.d.limit.Release, f.h.Host
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:159
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:160
 		f.defers.Push(func(raise func()) { defer release1(arg1); raise() })
 	}
 	{
 		var cancel context.CancelFunc
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:160
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:161
 		f.ctx, cancel = job.WithTimeout(context.WithoutCancel(f.ctx), patience)
 		f.defers.Push(func(raise func()) { defer cancel(); raise() })
 	}
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:163
 	f.post2 = f.d.world.postAsync(f.ctx, *f.h)
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:163
 	if statemachine.TwinEnded(r, f.post2) {
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:557
 		goto resume2
@@ -560,18 +560,18 @@ after1:
 	f.d, f.ctx, f.h = nil, nil, nil // not needed any more
 	return r.Await(f.post2), nil
 resume2:
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:163
 	_, result0 = statemachine.TwinResult(r, f.post2)
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:566
 	f.post2 = nil
 	f.State = statemachine.Finished
-//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:162
+//line github.com/movenext/movenext/examples/dispatcher/dispatch.go:163
 	return true, result0
 //line github.com/movenext/movenext/examples/dispatcher/dispatch_async.go:571
 }
 
 func (f *dispatcherAttemptFrame) Location() statemachine.Location {
-	return statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempt", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 156, 162)
+	return statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempt", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 157, 163)
 }
 
 func (f *dispatcherAttemptFrame) Results(r *statemachine.Run) error {
@@ -598,7 +598,7 @@ func (f *dispatcherAttemptMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *dispatcherAttemptMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempt", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 156, 162)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*dispatcher).attempt", "github.com/movenext/movenext/examples/dispatcher/dispatch.go", 157, 163)
 }
 
-// Digest of what is above: 638e1b19f8d74f6f
+// Digest of what is above: 3c845cbdd0b7f34e

@@ -292,4 +292,77 @@ func (f *simulatedRemoveMachine) Root() (statemachine.Root, statemachine.Locatio
 	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "main.(*simulated).remove", "github.com/movenext/movenext/examples/dispatcher/dispatch_test.go", 67)
 }
 
-// Digest of what is above: 90a18401807638f8
+// Digest of instant.post: 0f13d01799d10b8c
+
+// postAsync starts [instant.post] as a state machine and returns its job.
+func (w instant) postAsync(arg0 context.Context, arg1 hook) (result *job.Job[job.Void]) {
+	_ = (instant).post // it is not unused
+	var r statemachine.Run
+	frame := instantPostFrame{w: w, arg1: arg0, arg2: arg1}
+	defer statemachine.Catch(&r, &result)
+	if frame.MoveNext(&r) {
+		return statemachine.Completed(arg0, job.Void{}, frame.arg3)
+	}
+	m := &instantPostMachine{kept: frame}
+	m.builder.Chain.Start(&m.builder.Promise.Job, arg0, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
+}
+
+// postEnter enters [instant.post] for another machine. It returns the results: it never suspends.
+func (w instant) postEnter(r *statemachine.Run, arg0 context.Context, arg1 hook) (*instantPostFrame, error) {
+	frame := instantPostFrame{w: w, arg1: arg0, arg2: arg1}
+	if frame.MoveNext(r) {
+		return nil, frame.arg3
+	}
+	m := new(instantPostFrame)
+	*m = frame
+	r.Push(arg0, m, &m.Frame)
+	return m, nil
+}
+
+// instantPostFrame is the frame of [instant.post], which never suspends.
+type instantPostFrame struct {
+	statemachine.Frame
+
+	w    instant
+	arg1 context.Context
+	arg2 hook
+
+	arg3 error
+}
+
+// MoveNext calls [instant.post], which never suspends.
+func (f *instantPostFrame) MoveNext(r *statemachine.Run) bool {
+	if f.State != statemachine.NotStarted {
+		statemachine.Misuse(f.State)
+	}
+	f.State = statemachine.Finished
+	f.arg3 = f.w.post(f.arg1, f.arg2)
+	return true
+}
+
+func (f *instantPostFrame) Results(r *statemachine.Run) error {
+	r.Rethrow()
+	return f.arg3
+}
+
+// instantPostMachine is [instant.post] as the root of a chain: chain, job and frame in one
+// allocation.
+type instantPostMachine struct {
+	builder statemachine.Builder[job.Void]
+	kept    instantPostFrame
+}
+
+func (f *instantPostMachine) MoveNext(r *statemachine.Run) bool {
+	if !f.kept.MoveNext(r) {
+		return false
+	}
+	f.builder.SetResult(r, job.Void{}, f.kept.arg3)
+	return true
+}
+
+func (f *instantPostMachine) Root() (statemachine.Root, statemachine.Location) {
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.Location{}
+}
+
+// Digest of what is above: a1026d102e4dfe6d

@@ -164,3 +164,26 @@ func TestADrainLosesNothing(t *testing.T) {
 		return w.check(2, 6, d, next)
 	}, jobtest.Faults(refused), jobtest.StepTime(time.Millisecond), jobtest.Schedules(300))
 }
+
+// instant is a world whose receivers answer at once.
+type instant struct{ *simulated }
+
+//movenext:async
+func (w instant) post(context.Context, hook) error { return nil }
+
+// A delivery that never waits ends before accept returns.
+func TestADeliveryMayEndAtOnce(t *testing.T) {
+	w, d := simulate(t.Context())
+	d.world = instant{w}
+	for i := range 3 {
+		if err := d.accept(t.Context(), hook{Lane: fmt.Sprint(i % 2), Host: "shop"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.deliveries.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if n := d.state.Value(); n.Delivered != 3 {
+		t.Fatal(n)
+	}
+}
