@@ -3,6 +3,7 @@ package load
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/packages"
 
@@ -32,7 +33,9 @@ func (c *Checker) addCompanions(p *packages.Package) {
 		}
 		for _, fn := range src.Functions {
 			if obj := lookup(pkg, source.ReceiverName(fn.decl), fn.decl.Name.Name); obj != nil && fn.stream == nil {
-				src.acceptCompanions(fn.decl, fn.names.Enter, len(source.CompanionsIn(pkg, obj.Signature())))
+				n := len(source.CompanionsIn(pkg, obj.Signature()))
+				src.acceptCompanions(fn.decl, fn.names.Enter, 1, n)
+				src.acceptCompanions(fn.decl, fn.names.Nested, nestedFirst, n)
 			}
 		}
 	}
@@ -46,8 +49,11 @@ func (c *Checker) declared(p *packages.Package) *types.Package {
 	return pkg
 }
 
-// acceptCompanions adds n companions to the stub of the entry of decl.
-func (s *File) acceptCompanions(decl *ast.FuncDecl, enter string, n int) {
+// nestedFirst is the number of parameters of a nested entry before the companions.
+const nestedFirst = 4
+
+// acceptCompanions adds n companions to the stub of an entry of decl, after its first parameters.
+func (s *File) acceptCompanions(decl *ast.FuncDecl, enter string, first, n int) {
 	for _, stub := range s.stubs {
 		for _, d := range stub.decls {
 			fn, ok := d.(*ast.FuncDecl)
@@ -56,7 +62,7 @@ func (s *File) acceptCompanions(decl *ast.FuncDecl, enter string, n int) {
 			}
 			params := fn.Type.Params
 			run := params.List[0]
-			list := []*ast.Field{run}
+			list := slices.Clone(params.List[:first])
 			for range n {
 				companion := &ast.Field{Type: &ast.InterfaceType{Interface: run.Pos(), Methods: &ast.FieldList{}}}
 				if len(run.Names) > 0 {
@@ -64,7 +70,7 @@ func (s *File) acceptCompanions(decl *ast.FuncDecl, enter string, n int) {
 				}
 				list = append(list, companion)
 			}
-			params.List = append(list, params.List[1:]...)
+			params.List = append(list, params.List[first:]...)
 		}
 	}
 }

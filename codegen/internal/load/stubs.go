@@ -23,6 +23,7 @@ import (
 //	func fetchEnter(
 //		r *statemachine.Run, ctx context.Context, url string,
 //	) (*fetchFrame, int, error) { panic(0) }
+//	func fetchNested(…) (*fetchFrame, int, error) { panic(0) } // only if it has one
 //	type fetchFrame struct{ statemachine.Frame }
 //	func (*fetchFrame) MoveNext(*statemachine.Run) bool { panic(0) }
 //	func (*fetchFrame) Results(*statemachine.Run) (int, error) { panic(0) }
@@ -107,9 +108,9 @@ func (f *Finder) stubFunctions(w *strings.Builder, src *File, fn *annotated) {
 		recv, frameArgs = f.receiver(src, decl)
 	}
 	params := f.slice(src, decl.Type.Params)
-	results, isError := source.ResultTypes(decl)
+	resultTypes, isError := source.ResultTypes(decl)
 	var list []string
-	for _, r := range results {
+	for _, r := range resultTypes {
 		list = append(list, f.slice(src, r))
 	}
 	values := list
@@ -125,23 +126,30 @@ func (f *Finder) stubFunctions(w *strings.Builder, src *File, fn *annotated) {
 	fmt.Fprintf(w, "%s%s%s%s *%s.Job[%s] { panic(0) }\n", head, fn.names.Async, tparams, params, stubJob, stubArgument(values))
 
 	frame := "*" + fn.names.Frame + frameArgs
-	fmt.Fprintf(w, "%s%s%s%s (%s) { panic(0) }\n", head, fn.names.Enter, tparams, withRun(decl, params),
-		strings.Join(append([]string{frame}, list...), ", "))
+	run, results := "*"+stubMachine+".Run", strings.Join(append([]string{frame}, list...), ", ")
+	fmt.Fprintf(w, "%s%s%s%s (%s) { panic(0) }\n", head, fn.names.Enter, tparams, withFirst(decl, params, run), results)
+	if fn.names.Nested != "" {
+		before := withFirst(decl, params, run, "*"+stubMachine+".Frame", "*"+frame, "int32")
+		fmt.Fprintf(w, "%s%s%s%s (%s) { panic(0) }\n", head, fn.names.Nested, tparams, before, results)
+	}
 	fmt.Fprintf(w, "func (%s) MoveNext(*%s.Run) bool { panic(0) }\n", frame, stubMachine)
 	fmt.Fprintf(w, "func (%s) Results(*%s.Run) (%s) { panic(0) }\n", frame, stubMachine, strings.Join(list, ", "))
 }
 
-// withRun puts a *Run before a parameter list, with a name if the others have names.
-func withRun(decl *ast.FuncDecl, params string) string {
-	run := "*" + stubMachine + ".Run"
+// withFirst puts parameters of the given types before a parameter list, with names if the others
+// have names.
+func withFirst(decl *ast.FuncDecl, params string, first ...string) string {
 	list := decl.Type.Params.List
-	if len(list) == 0 {
-		return "(" + run + ")"
+	if len(list) > 0 && len(list[0].Names) > 0 {
+		for i := range first {
+			first[i] = "_ " + first[i]
+		}
 	}
-	if len(list[0].Names) > 0 {
-		run = "_ " + run
+	if len(list) > 0 {
+		first = append(first, params[1:])
+		return "(" + strings.Join(first, ", ")
 	}
-	return "(" + run + ", " + params[1:]
+	return "(" + strings.Join(first, ", ") + ")"
 }
 
 func stubArgument(values []string) string {
