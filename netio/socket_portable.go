@@ -262,7 +262,7 @@ func (t *transfer) accept(ctx context.Context, s *socket) error {
 		if s.accepting == nil {
 			s.accepting = startJob(s.listener.Accept)
 		}
-		_, err := job.WhenAnyOf(s.accepting, &more.Job).Wait(ctx)
+		_, err := job.WhenAnyOf(s.accepting, more.Job()).Wait(ctx)
 		kept := !more.TrySetResult(job.Void{})
 		if !s.accepting.IsCompleted() {
 			switch {
