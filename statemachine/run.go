@@ -362,6 +362,9 @@ func (r *Run) begin(c *chain) (waits bool) {
 		return r.armGuarded(w, c)
 	case *switching:
 		return r.queueSwitch(w, c)
+	case skippedSleep: // a search has ended since, so there is no need to yield
+		r.failure = w.failure
+		return false
 	case Pending:
 		c.node.PrepareAlone(c)
 		return w.Join(&c.node, r.Worker())

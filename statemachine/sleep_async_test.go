@@ -58,7 +58,7 @@ func (f *dozeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/statemachine/sleep_test.go:24
+//line github.com/movenext/movenext/statemachine/sleep_test.go:26
 	asleep, err = statemachine.Sleep(r, f.ctx, f.d)
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:64
 	if !asleep {
@@ -67,10 +67,10 @@ func (f *dozeLocals) moveNext(r *statemachine.Run) (hasEnded bool, result0 error
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/sleep_test.go:24
+//line github.com/movenext/movenext/statemachine/sleep_test.go:26
 	err = r.Refusal()
 after1:
-//line github.com/movenext/movenext/statemachine/sleep_test.go:24
+//line github.com/movenext/movenext/statemachine/sleep_test.go:26
 	if err != nil {
 		return true, err
 	}
@@ -83,7 +83,7 @@ after1:
 	f.ctx = nil // not needed any more
 	return false, nil
 resume2:
-//line github.com/movenext/movenext/statemachine/sleep_test.go:27
+//line github.com/movenext/movenext/statemachine/sleep_test.go:29
 	result0 = r.Refusal()
 after2:
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:90
@@ -107,7 +107,7 @@ func (f *dozeMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *dozeMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.doze", "github.com/movenext/movenext/statemachine/sleep_test.go", 24, 27)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.doze", "github.com/movenext/movenext/statemachine/sleep_test.go", 26, 29)
 }
 
 // Digest of nod: fb06433d588cde6a
@@ -151,7 +151,7 @@ func (f *nodLocals) moveNext(r *statemachine.Run, args *nodArgs) (hasEnded bool,
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/statemachine/sleep_test.go:180
+//line github.com/movenext/movenext/statemachine/sleep_test.go:182
 	asleep, result0 = statemachine.Sleep(r, args.ctx, args.d)
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:157
 	if !asleep {
@@ -160,7 +160,7 @@ func (f *nodLocals) moveNext(r *statemachine.Run, args *nodArgs) (hasEnded bool,
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/sleep_test.go:180
+//line github.com/movenext/movenext/statemachine/sleep_test.go:182
 	result0 = r.Refusal()
 after1:
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:167
@@ -183,7 +183,7 @@ func (f *nodMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *nodMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 180)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.nod", "github.com/movenext/movenext/statemachine/sleep_test.go", 182)
 }
 
 // Digest of nodUnder: b98896cbb4757b33
@@ -230,7 +230,7 @@ func (f *nodUnderLocals) moveNext(r *statemachine.Run, args *nodUnderArgs) (hasE
 		statemachine.Misuse(resumeAt)
 		return
 	}
-//line github.com/movenext/movenext/statemachine/sleep_test.go:267
+//line github.com/movenext/movenext/statemachine/sleep_test.go:269
 	asleep, err = statemachine.Sleep(r, args.other, args.d)
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:236
 	if !asleep {
@@ -239,15 +239,15 @@ func (f *nodUnderLocals) moveNext(r *statemachine.Run, args *nodUnderArgs) (hasE
 	f.State = 1
 	return false, nil
 resume1:
-//line github.com/movenext/movenext/statemachine/sleep_test.go:267
+//line github.com/movenext/movenext/statemachine/sleep_test.go:269
 	err = r.Refusal()
 after1:
-//line github.com/movenext/movenext/statemachine/sleep_test.go:267
+//line github.com/movenext/movenext/statemachine/sleep_test.go:269
 	if err != nil {
 		result0 = errors.Join(err, f.ctx.Err())
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:249
 		return true, result0
-//line github.com/movenext/movenext/statemachine/sleep_test.go:269
+//line github.com/movenext/movenext/statemachine/sleep_test.go:271
 	}
 	result0 = f.ctx.Err()
 //line github.com/movenext/movenext/statemachine/sleep_async_test.go:254
@@ -271,7 +271,86 @@ func (f *nodUnderMachine) MoveNext(r *statemachine.Run) bool {
 }
 
 func (f *nodUnderMachine) Root() (statemachine.Root, statemachine.Location) {
-	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.nodUnder", "github.com/movenext/movenext/statemachine/sleep_test.go", 267)
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.nodUnder", "github.com/movenext/movenext/statemachine/sleep_test.go", 269)
 }
 
-// Digest of what is above: 09d35a9ab9a04f4a
+// Digest of sleepNotAtAll: 381dac860cfa3a02
+
+// sleepNotAtAllAsync starts [sleepNotAtAll] as a state machine and returns its job.
+func sleepNotAtAllAsync(ctx context.Context, d time.Duration) (result *job.Job[string]) {
+	_ = sleepNotAtAll // it is not unused
+	var r statemachine.Run
+	frame := sleepNotAtAllLocals{}
+	defer statemachine.Catch(&r, &result)
+	if hasEnded, v0, v1 := frame.moveNext(&r, &sleepNotAtAllArgs{ctx: ctx, d: d}); hasEnded {
+		return statemachine.Completed(ctx, v0, v1)
+	}
+	m := &sleepNotAtAllMachine{kept: frame}
+	m.builder.Chain.Start(&m.builder.Promise.Job, ctx, &r, m, &m.kept.Frame)
+	return &m.builder.Promise.Job
+}
+
+// sleepNotAtAllLocals is what [sleepNotAtAll] keeps while it is suspended.
+type sleepNotAtAllLocals struct {
+	statemachine.Frame
+}
+
+// sleepNotAtAllArgs are the parameters that only the start of [sleepNotAtAll] needs.
+type sleepNotAtAllArgs struct {
+	ctx context.Context
+	d   time.Duration
+}
+
+// moveNext runs [sleepNotAtAll] on to its next suspension (false) or its end (true). When it
+// continues, args is nil.
+func (f *sleepNotAtAllLocals) moveNext(r *statemachine.Run, args *sleepNotAtAllArgs) (hasEnded bool, result0 string, result1 error) {
+	var err error
+	var asleep bool
+	resumeAt := f.State
+	f.State = statemachine.Finished // unless it suspends
+	switch resumeAt {
+	case statemachine.NotStarted:
+	case 1:
+		goto resume1
+	default:
+		statemachine.Misuse(resumeAt)
+		return
+	}
+//line github.com/movenext/movenext/statemachine/sleep_test.go:404
+	asleep, err = statemachine.Sleep(r, args.ctx, args.d)
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:322
+	if !asleep {
+		goto after1
+	}
+	f.State = 1
+	return false, "", nil
+resume1:
+//line github.com/movenext/movenext/statemachine/sleep_test.go:404
+	err = r.Refusal()
+after1:
+//line github.com/movenext/movenext/statemachine/sleep_test.go:405
+	return true, "slept", err
+//line github.com/movenext/movenext/statemachine/sleep_async_test.go:334
+}
+
+// sleepNotAtAllMachine is [sleepNotAtAll] as the root of a chain: chain, job and frame in one
+// allocation.
+type sleepNotAtAllMachine struct {
+	builder statemachine.Builder[string]
+	kept    sleepNotAtAllLocals
+}
+
+func (f *sleepNotAtAllMachine) MoveNext(r *statemachine.Run) bool {
+	hasEnded, v0, v1 := f.kept.moveNext(r, nil)
+	if !hasEnded {
+		return false
+	}
+	f.builder.SetResult(r, v0, v1)
+	return true
+}
+
+func (f *sleepNotAtAllMachine) Root() (statemachine.Root, statemachine.Location) {
+	return f.builder.Chain.Root(&f.builder.Promise.Job), statemachine.At(&f.kept.Frame, "github.com/movenext/movenext/statemachine_test.sleepNotAtAll", "github.com/movenext/movenext/statemachine/sleep_test.go", 404)
+}
+
+// Digest of what is above: 0356608cb3b45158

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/movenext/movenext/internal/budget"
 	"github.com/movenext/movenext/job"
 	"github.com/movenext/movenext/schedulers"
 	"github.com/movenext/movenext/schedulers/pool"
@@ -381,5 +383,37 @@ func TestACauseThatExitsEndsTheSleepsOfItsContext(t *testing.T) {
 	for _, j := range jobs {
 		_, err := j.Wait(context.Background())
 		require.ErrorIs(t, err, job.ErrGoexit)
+	}
+}
+
+// endsSearch is a context that ends a search when it is asked for its first value: the home of the
+// machine that suspends.
+type endsSearch struct {
+	context.Context
+	end *sync.Once
+	by  func()
+}
+
+func (c endsSearch) Value(key any) any {
+	c.end.Do(c.by)
+	return c.Context.Value(key)
+}
+
+//movenext:async
+func sleepNotAtAll(ctx context.Context, d time.Duration) (string, error) {
+	err := job.Sleep(ctx, d)
+	return "slept", err
+}
+
+func TestASleepThatHasToYieldMayFindThatTheSearchHasEnded(t *testing.T) {
+	canceled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, parent := range []context.Context{context.Background(), canceled} {
+		ctx := endsSearch{parent, new(sync.Once), budget.EveryAwait()}
+		slept, err := sleepNotAtAllAsync(ctx, 0).Wait(context.Background())
+		require.ErrorIs(t, err, parent.Err())
+		if err == nil {
+			assert.Equal(t, "slept", slept)
+		}
 	}
 }
