@@ -28,22 +28,22 @@ var writers = []string{"runtime", "gentype", "record", "resultOf"}
 
 // others are names in other files that look like those of a function of the runtime.
 var others = map[string]string{
-	"analyse/literals.go: Run":  "a suffix of generated names",
-	"emit/running.go: MoveNext": "a method of each machine",
-	"load/types.go: Run":        "the parameter of an entry",
-	"load/stubs.go: Run":        "the parameter of an entry",
-	"lower/literals.go: Run":    "the parameter of a companion",
-	"lower/loops.go: Value":     "of a reflect.MapIter",
-	"lower/rangefunc.go: Next":  "of an iterator of package statemachine",
-	"lower/rangefunc.go: Stop":  "of an iterator of package statemachine",
-	"lower/scan.go: Do":         "of package runtime/pprof",
-	"naming/choose.go: Err":     "a part of the name of a field",
-	"naming/choose.go: Value":   "a part of the name of a field",
-	"naming/names.go: Location": "a method of each machine",
-	"naming/names.go: MoveNext": "a method of each machine",
-	"naming/names.go: Results":  "a method of each machine",
-	"typeset/parts.go: Lock":    "of a sync.Locker",
-	"typeset/parts.go: Unlock":  "of a sync.Locker",
+	"analyse/literals.go: Run":    "a suffix of generated names",
+	"emit/running.go: MoveNext":   "a method of each machine",
+	"load/annotatedtypes.go: Run": "the parameter of an entry",
+	"load/stubs.go: Run":          "the parameter of an entry",
+	"lower/literals.go: Run":      "the parameter of a companion",
+	"lower/loops.go: Value":       "of a reflect.MapIter",
+	"lower/rangefunc.go: Next":    "of an iterator of package statemachine",
+	"lower/rangefunc.go: Stop":    "of an iterator of package statemachine",
+	"lower/scan.go: Do":           "of package runtime/pprof",
+	"naming/choose.go: Err":       "a part of the name of a field",
+	"naming/choose.go: Value":     "a part of the name of a field",
+	"naming/names.go: Location":   "a method of each machine",
+	"naming/names.go: MoveNext":   "a method of each machine",
+	"naming/names.go: Results":    "a method of each machine",
+	"typeset/parts.go: Lock":      "of a sync.Locker",
+	"typeset/parts.go: Unlock":    "of a sync.Locker",
 }
 
 func TestTheGeneratorNamesTheRuntimeInOneFile(t *testing.T) {
