@@ -98,7 +98,7 @@ func (d *dispatcher) restore(ctx context.Context) error {
 	return err
 }
 
-// begin begins a delivery; order is held. The delivery runs here until it waits for the first time.
+// begin begins a delivery, which runs here until it waits for the first time. order is held.
 func (d *dispatcher) begin(h hook) {
 	d.change(func(n *numbers) { n.Waiting++ })
 	d.deliveries.Start(func(ctx context.Context) *job.Job[job.Void] {
