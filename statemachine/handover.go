@@ -64,6 +64,18 @@ func (r *Run) HandOver(waiters continuation.Chain) {
 	waiters.Deliver(r.Worker())
 }
 
+// heard reports whether anybody hears of the resumption of c, so that it is not kept. It loads the
+// probe's word once if nobody listens.
+func heard(c *chain) bool {
+	const always = probe.Lives | probe.Tables | probe.Events
+	return probe.On(always|probe.Resumptions) && (probe.On(always) || c.isWatched())
+}
+
+// heardAt reports whether anybody hears of a suspension at home.
+func heardAt(home *schedulers.Home) bool {
+	return probe.On(probe.Suspensions) && (probe.On(probe.Lives|probe.Tables) || dispatch.FollowerOf(home) != nil)
+}
+
 // keepable returns the chain that is the only waiter and may be kept, or nil; r keeps none.
 func (r *Run) keepable(waiters continuation.Chain) *chain {
 	n := waiters.Alone()
@@ -71,7 +83,7 @@ func (r *Run) keepable(waiters continuation.Chain) *chain {
 		return nil
 	}
 	c, ok := n.Target().(*chain)
-	if !ok || probe.On(probe.Lives|probe.Tables|probe.Events) || probe.On(probe.Resumptions) && c.isWatched() {
+	if !ok || heard(c) {
 		return nil
 	}
 	if home := c.top.home; home != r.top.home || home.Labels != nil {
@@ -128,7 +140,7 @@ type quietPending interface {
 func (r *Run) beginBeside(c *chain) (waits, begun bool) {
 	p, quiet := r.awaiting.(quietPending)
 	home := r.top.home
-	if !quiet || home.Labels != nil || dispatch.FollowerOf(home) != nil || probe.On(probe.Lives|probe.Tables) || budget.Spent(r.ready) {
+	if !quiet || home.Labels != nil || budget.Spent(r.ready) || heardAt(home) {
 		r.publish()
 		return false, false
 	}
