@@ -3,6 +3,8 @@ package vet
 import (
 	"go/ast"
 	"go/types"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // droppedContexts reports two ways to lose a context. The first is a machine that has a
@@ -21,7 +23,7 @@ func droppedContexts(r *reporter, s *survey) {
 				return
 			}
 			for _, arg := range call.Args {
-				if typ := s.info.TypeOf(arg); typ != nil && isContext(typ) {
+				if typ := s.info.TypeOf(arg); typ != nil && source.IsContext(typ) {
 					s.contextArgument(r, region, own, arg)
 				}
 			}
@@ -35,7 +37,7 @@ func contextParam(info *types.Info, typ *ast.FuncType) *ast.Field {
 		return nil
 	}
 	first := typ.Params.List[0]
-	if t := info.TypeOf(first.Type); t == nil || !isContext(t) {
+	if t := info.TypeOf(first.Type); t == nil || !source.IsContext(t) {
 		return nil
 	}
 	return first

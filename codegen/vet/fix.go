@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/movenext/movenext/codegen/internal/source"
 )
 
 // Building fixes: text edits that compile wherever they are applied. The tool that applies
@@ -117,7 +119,7 @@ func (p *patch) context() string {
 	for scope := p.scope(); scope != nil && scope != p.s.pass.Pkg.Scope(); scope = scope.Parent() {
 		for _, name := range scope.Names() {
 			v, ok := scope.Lookup(name).(*types.Var)
-			if !ok || !isContext(v.Type()) || v.Pos() >= p.pos || name == "_" {
+			if !ok || !source.IsContext(v.Type()) || v.Pos() >= p.pos || name == "_" {
 				continue
 			}
 			if _, visible := p.scope().LookupParent(name, p.pos); visible == v {

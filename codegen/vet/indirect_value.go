@@ -98,7 +98,7 @@ func (c *callCheck) isYield(v *types.Var) bool {
 }
 
 func takesContext(sig *types.Signature) bool {
-	return sig.Params().Len() > 0 && isContext(sig.Params().At(0).Type())
+	return sig.Params().Len() > 0 && source.IsContext(sig.Params().At(0).Type())
 }
 
 // value reports a function with a twin that is passed on or kept: its callers call the plain

@@ -110,7 +110,7 @@ func (s *survey) jobOfTwin(r *region, call *ast.CallExpr) analysis.SuggestedFix 
 		return none
 	}
 	first, ok := call.Args[0].(*ast.Ident)
-	if !ok || !isContext(s.info.TypeOf(first)) {
+	if !ok || !source.IsContext(s.info.TypeOf(first)) {
 		return none
 	}
 	for _, arg := range call.Args[1:] {

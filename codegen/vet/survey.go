@@ -285,8 +285,6 @@ func isJob(typ types.Type) bool {
 	return ok && isNamed(ptr.Elem(), jobPath, "Job")
 }
 
-func isContext(typ types.Type) bool { return isNamed(typ, "context", "Context") }
-
 func isNamed(typ types.Type, path, name string) bool {
 	named, ok := types.Unalias(typ).(*types.Named)
 	return ok && isObject(named.Obj(), path, name)

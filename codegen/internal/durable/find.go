@@ -94,7 +94,7 @@ func (k *Kind) readFunction(a *load.Annotation, name string) {
 
 // notDurable returns why a function cannot be durable, judging by its signature alone.
 func notDurable(decl *ast.FuncDecl) (why, do string) {
-	results, isError := source.ResultTypes(decl)
+	results, isError := source.ResultTypes(decl.Type)
 	params := 0
 	variadic := false
 	for _, field := range decl.Type.Params.List {
@@ -134,7 +134,7 @@ func stub(a *load.Annotation, variable string) string {
 	if last := list[len(list)-1]; len(list) > 1 || len(last.Names) > 1 {
 		request = a.Source(last.Type)
 	}
-	if results, _ := source.ResultTypes(a.Decl); len(results) == 2 {
+	if results, _ := source.ResultTypes(a.Decl.Type); len(results) == 2 {
 		result = a.Source(results[0])
 	}
 	return fmt.Sprintf("var %s %s.Function[%s, %s, %s]\n", variable, load.StubRuntime, recv, request, result)

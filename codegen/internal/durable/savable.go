@@ -92,7 +92,7 @@ func findObstacle(t types.Type, seen map[types.Type]bool) *obstacle {
 	case *types.Interface:
 		switch {
 		case isErrorType(t):
-		case isContext(t):
+		case source.IsContext(t):
 			return savedContext()
 		default:
 			return unknownContent(t)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/movenext/movenext/codegen/internal/source"
 	"github.com/movenext/movenext/codegen/internal/typetext"
 )
 
@@ -94,7 +95,7 @@ func (lo *lowering) signature() {
 		lo.fields[lo.recvField()] = true
 	}
 	params := sig.Params()
-	if params.Len() == 0 || !isContext(params.At(0).Type()) {
+	if params.Len() == 0 || !source.IsContext(params.At(0).Type()) {
 		lo.refuse(missingContext(lo.fn.Extent(lo.fn.Decl.Name), lo.fn.Object.Name()))
 		return
 	}
@@ -124,11 +125,6 @@ func (lo *lowering) recvField() string {
 		return name
 	}
 	return "recv"
-}
-
-func isContext(t types.Type) bool {
-	named, ok := types.Unalias(t).(*types.Named)
-	return ok && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "context" && named.Obj().Name() == "Context"
 }
 
 // variableOf returns the variable that an identifier declares or mentions. It returns nil for the

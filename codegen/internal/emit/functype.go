@@ -47,13 +47,8 @@ func typeWriterOf(t *source.AnnotatedType, im *typetext.Imports) (*functionType,
 	if w.params, w.args, err = im.TypeParams(named.TypeParams()); err != nil {
 		return nil, err
 	}
-	taken := map[string]bool{}
-	for i := range sig.Params().Len() {
-		p, err := im.Param(sig.Params().At(i), sig.Variadic() && i == sig.Params().Len()-1)
-		if err != nil {
-			return nil, err
-		}
-		w.sig.Params, taken[p.Name] = append(w.sig.Params, p), true
+	if w.sig, err = im.Params(sig); err != nil {
+		return nil, err
 	}
 	for v := range sig.Results().Variables() {
 		text, err := im.TypeString(v.Type())
@@ -62,7 +57,7 @@ func typeWriterOf(t *source.AnnotatedType, im *typetext.Imports) (*functionType,
 		}
 		w.results = append(w.results, text)
 	}
-	w.sig.NameUnnamed(im)
+	taken := w.sig.Names()
 	fresh := func(name string) string { return typetext.Free(im.Fresh(name), taken) }
 	for i := range w.results {
 		w.returned = append(w.returned, fresh(fmt.Sprintf("result%d", i)))

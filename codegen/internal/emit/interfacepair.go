@@ -52,7 +52,7 @@ func pairText(t *source.AnnotatedType, im *typetext.Imports) (string, error) {
 	fmt.Fprintf(&b, "return %s%s{%s}\n}\n\n", adapter, args, impl)
 	fmt.Fprintf(&b, "%stype %s%s struct{ %s%s }\n", source.Comment("%s has both forms of a [%s] that may lack some.", adapter, name), adapter, params, name, args)
 	for _, m := range methods {
-		b.WriteString(m.adapted(im, adapter+args, name))
+		b.WriteString(m.adapted(t, im, adapter+args))
 	}
 	return b.String(), nil
 }
@@ -68,15 +68,10 @@ func pairedMethods(t *source.AnnotatedType, im *typetext.Imports) ([]pairedMetho
 			continue
 		}
 		m := pairedMethod{name: fn.Name(), results: source.ResultsOf(fn.Signature())}
-		for i := range fn.Signature().Params().Len() {
-			p, err := im.Param(fn.Signature().Params().At(i), fn.Signature().Variadic() && i == fn.Signature().Params().Len()-1)
-			if err != nil {
-				return nil, err
-			}
-			m.sig.Params = append(m.sig.Params, p)
-		}
-		m.sig.NameUnnamed(im)
 		var err error
+		if m.sig, err = im.Params(fn.Signature()); err != nil {
+			return nil, err
+		}
 		if m.arg, err = im.JobArgument(m.results); err != nil {
 			return nil, err
 		}
@@ -85,25 +80,23 @@ func pairedMethods(t *source.AnnotatedType, im *typetext.Imports) ([]pairedMetho
 	return list, nil
 }
 
-// adapted returns the twin of a method of the adapter.
-func (m pairedMethod) adapted(im *typetext.Imports, adapter, embedded string) string {
-	taken := map[string]bool{}
-	for _, p := range m.sig.Params {
-		taken[p.Name] = true
-	}
-	fresh := func(name string) string { return typetext.Free(im.Fresh(name), taken) }
-	recv, twin, ok := fresh("adapter"), fresh("twin"), fresh("ok")
-	taken[recv] = true
+// adapted returns the twin of a method of the adapter of t.
+func (m pairedMethod) adapted(t *source.AnnotatedType, im *typetext.Imports, adapter string) string {
+	names := m.sig.Names()
+	fresh := func(name string) string { return typetext.Free(im.Fresh(name), names) }
+	recv, twin, ok, embedded := fresh("adapter"), fresh("twin"), fresh("ok"), t.Object.Name()
+	sig := m.sig
+	sig.Receiver = &typetext.Param{Name: recv, Type: adapter}
 	job, machine := im.Path(source.JobPath, "job"), im.Path(source.StatemachinePath, "statemachine")
 	head := fmt.Sprintf("%sAsync(%s) *%s.Job[%s]", m.name, m.sig.ParamList(), job, m.arg)
 
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nfunc (%s %s) %s {\n", recv, adapter, head)
+	fmt.Fprintf(&b, "\nfunc %s%s {\n", sig.ReceiverText(), head)
 	fmt.Fprintf(&b, "if %[1]s, %[2]s := %[3]s.%[4]s.(interface{ %[5]s }); %[2]s {\nreturn %[1]s.%[6]sAsync(%[7]s)\n}\n", twin, ok, recv, embedded, head, m.name, m.sig.ArgList())
 	call := fmt.Sprintf("%s.%s.%s(%s)", recv, embedded, m.name, m.sig.ArgList())
 	failure, _ := im.PredeclaredName("error")
 	value, err := fresh("value"), fresh("err")
-	fmt.Fprintf(&b, "%s, %s := func() (%s, %s) {\n%s}()\n", value, err, m.arg, failure, plainBody(call, m.arg, m.results, taken))
+	fmt.Fprintf(&b, "%s, %s := func() (%s, %s) {\n%s}()\n", value, err, m.arg, failure, plainBody(call, m.arg, m.results, im.Visible(t.Package, t.TypeParamNames(), sig)))
 	fmt.Fprintf(&b, "return %s.Completed(%s, %s, %s)\n}\n", machine, m.sig.Params[0].Name, value, err)
 	return b.String()
 }

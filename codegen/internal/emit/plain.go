@@ -59,7 +59,7 @@ func plainText(fn *source.Function, im *typetext.Imports) ([]byte, error) {
 	fmt.Fprintf(&b, "func %s%s%s(%s) *%s.Job[%s] {\n", sig.ReceiverText(), fn.Names.Async, sig.TypeParams, sig.ParamList(), job, arg)
 	failure, _ := im.PredeclaredName("error")
 	fmt.Fprintf(&b, "return %s.Plain(%s, func() (%s, %s) {\n", machine, ctx, arg, failure)
-	b.WriteString(plainBody(call, arg, results, im.Visible(fn, sig)))
+	b.WriteString(plainBody(call, arg, results, im.Visible(fn.Package, typetext.TypeParamNames(fn.Decl), sig)))
 	b.WriteString("})\n}\n")
 	return b.Bytes(), nil
 }

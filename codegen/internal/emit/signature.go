@@ -44,15 +44,9 @@ func (e *emitter) context() string {
 // unlike returns name, or a variant of it that is neither a parameter nor any other name that the
 // generated functions mention.
 func (e *emitter) unlike(name string) string {
-	taken := map[string]bool{}
-	for _, p := range e.sig.Params {
-		taken[p.Name] = true
-	}
+	taken := e.sig.Names()
 	for _, v := range e.fn.Companions {
 		taken[v.Name] = true
-	}
-	if e.sig.Receiver != nil {
-		taken[e.sig.Receiver.Name] = true
 	}
 	for i := 1; ; i++ {
 		s := name

@@ -77,15 +77,8 @@ func (f *Finder) stubPair(src *File, spec *ast.TypeSpec, t *ast.InterfaceType) s
 	fmt.Fprintf(&b, "type %s%s%s interface {\n%s%s\n", name, source.PairSuffix, tparams, name, args)
 	for _, m := range source.PairedMethods(t) {
 		fn := m.Type.(*ast.FuncType)
-		var values []string
-		list, isError := source.ResultTypes(&ast.FuncDecl{Type: fn})
-		for _, r := range list {
-			values = append(values, f.slice(src, r))
-		}
-		if isError {
-			values = values[:len(values)-1]
-		}
-		fmt.Fprintf(&b, "%sAsync%s *%s.Job[%s]\n", m.Names[0].Name, f.slice(src, fn.Params), stubJob, stubArgument(values))
+		results, isError := f.resultTexts(src, fn)
+		fmt.Fprintf(&b, "%sAsync%s *%s.Job[%s]\n", m.Names[0].Name, f.slice(src, fn.Params), stubJob, stubArgument(valuesOf(results, isError)))
 	}
 	fmt.Fprintf(&b, "}\nfunc %s%s%s(%s%s) %s%s%s { panic(0) }\n", name, source.OfSuffix, tparams, name, args, name, source.PairSuffix, args)
 	return b.String()
@@ -98,21 +91,12 @@ func (f *Finder) stubType(src *File, spec *ast.TypeSpec) string {
 		return f.stubPair(src, spec, t)
 	}
 	fn := ast.Unparen(spec.Type).(*ast.FuncType)
-	var results []string
-	list, _ := source.ResultTypes(&ast.FuncDecl{Type: fn})
-	for _, r := range list {
-		results = append(results, f.slice(src, r))
-	}
+	results, _ := f.resultTexts(src, fn)
 	callee := fmt.Sprintf("interface{ Results(*%s.Run) (%s) }", stubMachine, strings.Join(results, ", "))
 	name, tparams := spec.Name.Name, f.slice(src, spec.TypeParams)
 	value := name + typeArgs(spec.TypeParams)
-	first := []string{"*" + stubMachine + ".Run", value}
-	if len(fn.Params.List) > 0 && len(fn.Params.List[0].Names) > 0 {
-		first[0], first[1] = "_ "+first[0], "_ "+first[1]
-	}
-	params := strings.TrimPrefix(f.slice(src, fn.Params), "(")
-	enter := fmt.Sprintf("func %s%s%s(%s, %s (%s) { panic(0) }\n", name, source.EnterSuffix, tparams,
-		strings.Join(first, ", "), params, strings.Join(append([]string{callee}, results...), ", "))
+	enter := fmt.Sprintf("func %s%s%s%s (%s) { panic(0) }\n", name, source.EnterSuffix, tparams,
+		withFirst(fn, f.slice(src, fn.Params), "*"+stubMachine+".Run", value), strings.Join(append([]string{callee}, results...), ", "))
 	of := fmt.Sprintf("func %s%s%s(%s, interface{}) %s { panic(0) }\n", name, source.OfSuffix, tparams, f.slice(src, fn), value)
 	return enter + of
 }

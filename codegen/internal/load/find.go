@@ -230,7 +230,7 @@ func isTestName(name string) bool {
 
 // countValues counts the results, without a last error.
 func countValues(decl *ast.FuncDecl) int {
-	types, isError := source.ResultTypes(decl)
+	types, isError := source.ResultTypes(decl.Type)
 	if isError {
 		return len(types) - 1
 	}

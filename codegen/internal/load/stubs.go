@@ -108,15 +108,8 @@ func (f *Finder) stubFunctions(w *strings.Builder, src *File, fn *annotated) {
 		recv, frameArgs = f.receiver(src, decl)
 	}
 	params := f.slice(src, decl.Type.Params)
-	resultTypes, isError := source.ResultTypes(decl)
-	var list []string
-	for _, r := range resultTypes {
-		list = append(list, f.slice(src, r))
-	}
-	values := list
-	if isError {
-		values = list[:len(list)-1]
-	}
+	list, isError := f.resultTexts(src, decl.Type)
+	values := valuesOf(list, isError)
 	head := "func " + recv
 	tparams := f.slice(src, decl.Type.TypeParams)
 	if fn.stream != nil {
@@ -127,19 +120,37 @@ func (f *Finder) stubFunctions(w *strings.Builder, src *File, fn *annotated) {
 
 	frame := "*" + fn.names.Frame + frameArgs
 	run, results := "*"+stubMachine+".Run", strings.Join(append([]string{frame}, list...), ", ")
-	fmt.Fprintf(w, "%s%s%s%s (%s) { panic(0) }\n", head, fn.names.Enter, tparams, withFirst(decl, params, run), results)
+	fmt.Fprintf(w, "%s%s%s%s (%s) { panic(0) }\n", head, fn.names.Enter, tparams, withFirst(decl.Type, params, run), results)
 	if fn.names.Nested != "" {
-		before := withFirst(decl, params, run, "*"+stubMachine+".Frame", "*"+frame, "int32")
+		before := withFirst(decl.Type, params, run, "*"+stubMachine+".Frame", "*"+frame, "int32")
 		fmt.Fprintf(w, "%s%s%s%s (%s) { panic(0) }\n", head, fn.names.Nested, tparams, before, results)
 	}
 	fmt.Fprintf(w, "func (%s) MoveNext(*%s.Run) bool { panic(0) }\n", frame, stubMachine)
 	fmt.Fprintf(w, "func (%s) Results(*%s.Run) (%s) { panic(0) }\n", frame, stubMachine, strings.Join(list, ", "))
 }
 
+// resultTexts returns the types of the results as the source writes them, one for each, and
+// reports whether the last one is written "error".
+func (f *Finder) resultTexts(src *File, fn *ast.FuncType) (list []string, isError bool) {
+	types, isError := source.ResultTypes(fn)
+	for _, t := range types {
+		list = append(list, f.slice(src, t))
+	}
+	return list, isError
+}
+
+// valuesOf returns results without a last error.
+func valuesOf(results []string, isError bool) []string {
+	if isError {
+		return results[:len(results)-1]
+	}
+	return results
+}
+
 // withFirst puts parameters of the given types before a parameter list, with names if the others
 // have names.
-func withFirst(decl *ast.FuncDecl, params string, first ...string) string {
-	list := decl.Type.Params.List
+func withFirst(fn *ast.FuncType, params string, first ...string) string {
+	list := fn.Params.List
 	if len(list) > 0 && len(list[0].Names) > 0 {
 		for i := range first {
 			first[i] = "_ " + first[i]

@@ -102,7 +102,7 @@ func modelFile(pkg *source.Package, src *File) (*source.File, []source.Diagnosti
 			}
 			function.Stream = stream
 		}
-		if _, isError := source.ResultTypes(fn.decl); isError != (function.Results().Err != nil) {
+		if _, isError := source.ResultTypes(fn.decl.Type); isError != (function.Results().Err != nil) {
 			found = append(found, disguisedError(pkg.Position(fn.decl.Name.Pos()), fn.decl.Name.Name))
 		}
 		file.Functions = append(file.Functions, function)

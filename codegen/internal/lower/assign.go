@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/movenext/movenext/codegen/internal/analyse"
 	"github.com/movenext/movenext/codegen/internal/ir"
@@ -191,6 +192,14 @@ func withType(t types.Type, val ir.Rope, function string, before, behind ir.Rope
 // inferred, if one of them cannot be named.
 func (lo *lowering) typeArgument(pos ast.Node, list ...types.Type) ir.Piece {
 	return ir.OpenPiece(ir.TypeArgs{List: list, At: pos})
+}
+
+// typeArguments returns the type arguments of an instance in brackets, or nothing.
+func (lo *lowering) typeArguments(pos ast.Node, list *types.TypeList) ir.Rope {
+	if list.Len() == 0 {
+		return nil
+	}
+	return ir.Rope{lo.typeArgument(pos, slices.Collect(list.Types())...)}
 }
 
 // parts returns the operands of a left-hand side that are evaluated before the assignment.

@@ -3,13 +3,12 @@ package lower
 import (
 	"go/ast"
 	"go/types"
-	"slices"
 
 	"github.com/movenext/movenext/codegen/internal/ir"
 	"github.com/movenext/movenext/codegen/internal/source"
 )
 
-// Values of marked function types (source.FuncType).
+// Values of marked function types (source/functypes.go).
 
 // suspendKept calls a value. Source, then result:
 //
@@ -20,11 +19,8 @@ func (lo *lowering) suspendKept(call *ast.CallExpr, s *source.Suspension, p *ir.
 	lo.spillArgs(call)
 	lo.hold(p, calledName(call), lo.anyCallee(lo.TypeOf(call.Fun).Underlying().(*types.Signature)))
 	p.Resumed = lo.label("resumed")
-	args := []ir.Rope{{ir.RunName}, lo.value(call.Fun)}
-	for _, arg := range call.Args {
-		args = append(args, lo.value(arg))
-	}
-	entry := append(ir.Rope{ir.Text(lo.besideType(s.Enter, s.Enter.Name()) + "(")}, join(spread(call, args))...)
+	args := lo.arguments(call, lo.value(call.Fun))
+	entry := append(ir.Rope{ir.Text(lo.besideType(s.Enter, s.Enter.Name()) + "(")}, join(args)...)
 	lo.enterCallee(p, append(entry, ir.Text(")")), dst)
 }
 
@@ -33,8 +29,8 @@ func (lo *lowering) suspendKept(call *ast.CallExpr, s *source.Suspension, p *ir.
 //	routes["/"] = fetch
 //
 //	enter1 := func(r *statemachine.Run, …) (…) { … fetchEnter(r, …) … }
-//	handler1 := HandlerOf(fetch, enter1)
-//	f.routes["/"] = handler1
+//	kept1 := HandlerOf(fetch, enter1)
+//	f.routes["/"] = kept1
 func (lo *lowering) makeKept(e ast.Expr, to *types.Named) {
 	if b := lo.Binds(e); b != nil {
 		lo.bindings[e] = &binding{Suspension: b}
@@ -43,10 +39,7 @@ func (lo *lowering) makeKept(e ast.Expr, to *types.Named) {
 	plain := lo.value(e)
 	v := lo.temp("kept", to)
 	maker := lo.besideType(source.EnterOfType(to), to.Obj().Name()+source.OfSuffix)
-	src := ir.Rope{ir.Text(maker)}
-	if to.TypeArgs().Len() > 0 {
-		src = append(src, lo.typeArgument(e, slices.Collect(to.TypeArgs().Types())...))
-	}
+	src := append(ir.Rope{ir.Text(maker)}, lo.typeArguments(e, to.TypeArgs())...)
 	src = append(append(src, ir.Text("(")), plain...)
 	src = append(append(append(src, ir.Text(", ")), entry...), ir.Text(")"))
 	lo.add(&ir.Assign{Dst: []ir.Dest{{V: v, Declares: true}}, Src: src})

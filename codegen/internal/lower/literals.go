@@ -374,11 +374,8 @@ func (lo *lowering) suspendValue(call *ast.CallExpr, p *ir.Point, dst []ir.Dest)
 		lo.add(&ir.Assign{Dst: dropBlanks(dst), Src: lo.expr(call), Typed: lo.retyped(call, dst)})
 		lo.add(&ir.Jump{To: p.Resumed}, &ir.Mark{Label: entered})
 	}
-	args := []ir.Rope{{ir.RunName}}
-	for _, arg := range call.Args {
-		args = append(args, lo.value(arg))
-	}
-	entry := append(ir.Rope{ir.Use(lo.entryOf(f)), ir.Text("(")}, join(spread(call, args))...)
+	args := lo.arguments(call)
+	entry := append(ir.Rope{ir.Use(lo.entryOf(f)), ir.Text("(")}, join(args)...)
 	lo.enterCallee(p, append(entry, ir.Text(")")), dst)
 }
 
@@ -478,9 +475,7 @@ func (lo *lowering) enterOf(e ast.Expr) ir.Rope {
 	s, call := lo.EntryOf(e), &ast.CallExpr{Fun: e}
 	lo.renameCallee(call, s.Enter.Name())
 	entry := lo.inLiteral(source.StripInstantiation(e))
-	if s.TypeArgs.Len() > 0 {
-		entry = append(entry, lo.typeArgument(e, slices.Collect(s.TypeArgs.Types())...))
-	}
+	entry = append(entry, lo.typeArguments(e, s.TypeArgs)...)
 	_, id, _ := source.Callee(call, lo.Info)
 	delete(lo.idents, id) // elsewhere, say as the argument itself, e keeps its name
 	return entry

@@ -143,10 +143,7 @@ func again(dst []ir.Dest) []ir.Dest {
 func (lo *lowering) suspendSleep(call *ast.CallExpr, p *ir.Point, dst []ir.Dest) {
 	lo.spillArgs(call)
 	p.Resumed = lo.label("resumed")
-	args := []ir.Rope{{ir.RunName}}
-	for _, arg := range call.Args {
-		args = append(args, lo.value(arg))
-	}
+	args := lo.arguments(call)
 	p.Asleep = lo.temp("asleep", types.Typ[types.Bool])
 	entry := append(append(ir.Rope{ir.StatemachineName, ir.Text(".Sleep(")}, join(args)...), ir.Text(")"))
 	lo.add(&ir.Assign{Dst: append([]ir.Dest{{V: p.Asleep}}, dst...), Src: entry})
@@ -161,11 +158,18 @@ func (lo *lowering) suspendLiteral(call *ast.CallExpr, p *ir.Point, dst []ir.Des
 	lo.spillArgs(call)
 	lo.hold(p, "func", ir.Rope{ir.Text("*" + l.Declared.Frame + lo.typeArgs())})
 	p.Resumed = lo.label("resumed")
-	args := []ir.Rope{{ir.RunName}}
+	args := lo.arguments(call)
+	lo.enterCallee(p, lo.enterLiteral(l, false, args...), dst)
+}
+
+// arguments returns what an entry is passed instead of the arguments of call: the run, first, and
+// the values of the arguments.
+func (lo *lowering) arguments(call *ast.CallExpr, first ...ir.Rope) []ir.Rope {
+	args := append([]ir.Rope{{ir.RunName}}, first...)
 	for _, arg := range call.Args {
 		args = append(args, lo.value(arg))
 	}
-	lo.enterCallee(p, lo.enterLiteral(l, false, spread(call, args)...), dst)
+	return spread(call, args)
 }
 
 // spread adds the ellipsis of a call to the last argument.

@@ -232,8 +232,7 @@ func passesHome(f *source.Function, c tailCall) bool {
 // number.
 func contextParam(sig *types.Signature) int {
 	for i := range sig.Params().Len() {
-		named, ok := types.Unalias(sig.Params().At(i).Type()).(*types.Named)
-		if ok && source.IsObject(named.Obj(), "context", "Context") {
+		if source.IsContext(sig.Params().At(i).Type()) {
 			return i
 		}
 	}

@@ -37,6 +37,15 @@ type AnnotatedType struct {
 	Object  *types.TypeName
 }
 
+// TypeParamNames returns the names of the type's parameters.
+func (t *AnnotatedType) TypeParamNames() map[string]bool {
+	names := map[string]bool{}
+	for p := range t.Object.Type().(*types.Named).TypeParams().TypeParams() {
+		names[p.Obj().Name()] = true
+	}
+	return names
+}
+
 // EnterSuffix and OfSuffix are added to the name of a marked type for its two functions.
 const (
 	EnterSuffix = "Enter"

@@ -37,11 +37,11 @@ func (f *Function) Results() Results { return ResultsOf(f.Signature()) }
 
 // ResultTypes lists the types of the results, one for each, and reports whether the last one is
 // written "error".
-func ResultTypes(decl *ast.FuncDecl) (list []ast.Expr, isError bool) {
-	if decl.Type.Results == nil {
+func ResultTypes(fn *ast.FuncType) (list []ast.Expr, isError bool) {
+	if fn.Results == nil {
 		return nil, false
 	}
-	for _, field := range decl.Type.Results.List {
+	for _, field := range fn.Results.List {
 		for range max(1, len(field.Names)) {
 			list = append(list, field.Type)
 		}

@@ -89,8 +89,8 @@ func takeTypeNames(im *Imports, t *source.AnnotatedType) {
 		}
 		return true
 	})
-	for p := range t.Object.Type().(*types.Named).TypeParams().TypeParams() {
-		im.taken[p.Obj().Name()], im.hidden[p.Obj().Name()] = true, true
+	for name := range t.TypeParamNames() {
+		im.taken[name], im.hidden[name] = true, true
 	}
 }
 
@@ -170,20 +170,15 @@ func (im *Imports) Fresh(name string) string {
 	return answer
 }
 
-// Visible returns the names that have a meaning in a generated function with the signature of fn,
-// and that a new local must not hide.
-func (im *Imports) Visible(fn *source.Function, sig Signature) map[string]bool {
-	all := maps.Clone(fn.Package.Names)
+// Visible returns the names that have a meaning in a generated function of pkg with a signature
+// and type parameters, and that a new local must not hide.
+func (im *Imports) Visible(pkg *source.Package, typeParams map[string]bool, sig Signature) map[string]bool {
+	all := maps.Clone(pkg.Names)
 	for _, name := range im.Names {
 		all[name] = true
 	}
-	maps.Copy(all, TypeParamNames(fn.Decl))
-	for _, p := range sig.Params {
-		all[p.Name] = true
-	}
-	if sig.Receiver != nil {
-		all[sig.Receiver.Name] = true
-	}
+	maps.Copy(all, typeParams)
+	maps.Copy(all, sig.Names())
 	return all
 }
 

@@ -53,16 +53,29 @@ func (im *Imports) Signature(f *source.Function) (Signature, error) {
 			return text, err
 		}
 	}
+	text.Params, err = im.params(sig)
+	text.NameUnnamed(im)
+	return text, err
+}
+
+// Params writes the parameters of a function type or of a method of an interface.
+func (im *Imports) Params(sig *types.Signature) (Signature, error) {
+	params, err := im.params(sig)
+	text := Signature{Params: params}
+	text.NameUnnamed(im)
+	return text, err
+}
+
+func (im *Imports) params(sig *types.Signature) (list []Param, err error) {
 	n := sig.Params().Len()
 	for i := range n {
 		param, err := im.Param(sig.Params().At(i), sig.Variadic() && i == n-1)
 		if err != nil {
-			return text, err
+			return nil, err
 		}
-		text.Params = append(text.Params, param)
+		list = append(list, param)
 	}
-	text.NameUnnamed(im)
-	return text, nil
+	return list, nil
 }
 
 // TypeArgs returns the type parameters of fn, or of its receiver, as arguments: "[K, V]" or "".
@@ -80,6 +93,18 @@ func (s Signature) ReceiverText() string {
 		return ""
 	}
 	return "(" + s.Receiver.Name + " " + s.Receiver.Type + ") "
+}
+
+// Names returns the names of the parameters and of the receiver.
+func (s Signature) Names() map[string]bool {
+	names := map[string]bool{}
+	for _, p := range s.Params {
+		names[p.Name] = true
+	}
+	if s.Receiver != nil {
+		names[s.Receiver.Name] = true
+	}
+	return names
 }
 
 // ParamList declares the parameters, without parentheses: "a, b int, list ...string".
@@ -195,8 +220,7 @@ func (s Signature) Context() string {
 		if p.Var == nil {
 			continue // captured: it carries no home of its own
 		}
-		named, ok := types.Unalias(p.Var.Type()).(*types.Named)
-		if ok && !p.Variadic && source.IsObject(named.Obj(), "context", "Context") {
+		if !p.Variadic && source.IsContext(p.Var.Type()) {
 			return p.Name
 		}
 	}
