@@ -21,7 +21,7 @@ import (
 // the end of the parent, too, and each method of the context asks the parent first. So the
 // context does not watch the parent.
 //
-// The rest is made when something needs it: a second wait at the same time, somebody who asks for
+// The rest is made when something needs it: a second wait at the same time, a user who asks for
 // the channel, a clock that is not real.
 //
 //	parent ──────────▶ watch ◀── timeout
@@ -29,7 +29,7 @@ import (
 //	                └──AfterFunc──▶ inner ──▶ contexts below, as usual
 //
 // Only contexts of package context end their children without a goroutine each, and only they
-// have a cause. So when somebody asks for the Done channel, or for the nearest context of package
+// have a cause. So when a user asks for the Done channel, or for the nearest context of package
 // context, one is made: inner. Its parent is ours too, since package context asks a parent of
 // another type, by its method AfterFunc, to call it at its end.
 //

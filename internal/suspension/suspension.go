@@ -19,7 +19,7 @@
 //
 // A Suspended never reaches user code. The generator passes such functions only to parameters
 // whose types say that they become jobs, and operations of package parallel make them of the
-// companions that their entries get. Whoever calls such a function calls [Of] before it uses the
+// companions that their entries get. The caller of such a function calls [Of] before it uses the
 // error.
 package suspension
 

@@ -127,8 +127,8 @@ func Forget() {
 
 // Enter enters a machine that is about to register with on, if it is to be tracked, and tells the
 // listener that it suspends. told is its job if its life is told, and nil otherwise. Enter
-// returns the machine's ticket; 0: nobody has to know when it continues. Each ticket is returned
-// by [Leave].
+// returns the machine's ticket, which is 0 if no listener hears when the machine continues. Each
+// ticket is returned by [Leave].
 func Enter(m Machine, on, told any) (ticket uint32) {
 	if s := current.Load(); s != nil && s.filter != nil && s.filter.Machine(m) {
 		ticket = machines.enter(Record{m, on, Now()})

@@ -8,7 +8,7 @@ import (
 	"github.com/movenext/movenext/codegen/internal/typeset"
 )
 
-// Functions that become values of a marked type (source.FuncType):
+// Functions that become values of a marked type (source/functypes.go):
 //
 //	routes["/"] = fetch
 //	return func(ctx context.Context, r request) (string, error) { … next(ctx, r) … }
